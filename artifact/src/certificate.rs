@@ -1,0 +1,66 @@
+//! What was proved of a policy, by which solver, at what cost.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The proofs that stand behind an artifact.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// The solver and its version, such as `z3 5.3.3.0`.
+    pub solver: String,
+    /// What was proved, in the order of the phases.
+    pub obligations: Vec<Obligation>,
+}
+
+/// One proved obligation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Obligation {
+    /// What was proved.
+    pub property: Property,
+    /// Of what: the name of a lattice or a tool.
+    pub subject: String,
+    /// How.
+    pub method: Method,
+    /// Solver effort in its own resource units; 0 for ground checks.
+    pub resource: u64,
+}
+
+/// A property of a policy. Numbers are those of `docs/semantics.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Property {
+    /// O1: the declared order is a bounded lattice.
+    Lattice,
+    /// O1: the code that ships is faithful to that order, and unions of codes are joins.
+    FaithfulCode,
+    /// O5: more taint never gives a weaker decision.
+    Antitone,
+}
+
+/// How an obligation was discharged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Method {
+    /// The solver searched for a counterexample and found that there is none.
+    Search,
+    /// Every instance was checked.
+    Ground,
+}
+
+impl fmt::Display for Property {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Lattice => "bounded lattice",
+            Self::FaithfulCode => "faithful code",
+            Self::Antitone => "antitone decisions",
+        })
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Search => "searched",
+            Self::Ground => "checked pair by pair",
+        })
+    }
+}

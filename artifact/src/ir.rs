@@ -1,0 +1,416 @@
+//! What a compiled policy is: tables and indices, no source text, no spans.
+//!
+//! Everything that nests lies in a table whose entries refer only to earlier entries, so a decoded
+//! policy cannot be cyclic. Formal core: `docs/semantics.md`; the names of its symbols stand behind
+//! the fields.
+
+use serde::{Deserialize, Serialize};
+
+use crate::lattice::{Lattice, LevelId};
+use crate::value::Value;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The index as a table index.
+            #[must_use]
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )* };
+}
+
+ids! {
+    /// Index into [`Policy::types`].
+    TypeId,
+    /// Index into [`Policy::conditions`].
+    ConditionId,
+    /// Index into [`Policy::labels`].
+    LabelId,
+    /// Index into [`Policy::facts`].
+    FactId,
+    /// Index into [`Policy::stores`].
+    StoreId,
+    /// Index into [`Policy::cells`].
+    CellId,
+    /// Index into [`Policy::tools`].
+    ToolId,
+    /// Index into [`Tool::arguments`].
+    ArgumentId,
+    /// Index into [`Tool::nodes`].
+    NodeId,
+    /// Index into [`Tool::rules`].
+    RuleId,
+}
+
+/// A compiled policy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Policy {
+    /// Its name.
+    pub name: String,
+    /// The edition of the language that it was written in.
+    pub edition: u16,
+    /// Its own version, raised by its author; a host can refuse older ones.
+    pub version: u64,
+    /// The lattices whose product is the label (L).
+    pub lattices: Vec<Lattice>,
+    /// Label terms.
+    pub labels: Vec<LabelTerm>,
+    /// Types. A type refers to earlier types only.
+    pub types: Vec<Type>,
+    /// Conditions. A condition refers to earlier conditions only.
+    pub conditions: Vec<Condition>,
+    /// Trusted values that the host supplies when a session opens (φ).
+    pub facts: Vec<Fact>,
+    /// Labels of messages and the bound of the reply.
+    pub messages: Messages,
+    /// State that outlives a call.
+    pub stores: Vec<Store>,
+    /// The fields of all stores, and their shapes (S.f and S.#), with their labels (σ).
+    pub cells: Vec<Cell>,
+    /// The tools, in order of their names.
+    pub tools: Vec<Tool>,
+    /// What is claimed of all sessions.
+    pub claims: Vec<Claim>,
+}
+
+/// A label, each part a level or a value that names one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LabelTerm {
+    /// One part for each lattice of the policy, in order.
+    pub parts: Vec<LabelPart>,
+}
+
+/// One lattice's part of a label.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum LabelPart {
+    /// A level.
+    Level(LevelId),
+    /// The level whose name is this value. Where there is no such value or no such level, the
+    /// strict side holds: top for data, bottom for a bound.
+    Named(Operand),
+}
+
+/// A label that may depend on values: the first alternative whose guard holds, else the last word.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LabelRule {
+    /// Guarded alternatives in source order (gi, λi). Each flows to `otherwise`, so that a guard
+    /// can only lower a label, and one that is undefined lowers nothing.
+    pub alternatives: Vec<Alternative>,
+    /// The label where no guard holds (λ0).
+    pub otherwise: LabelId,
+}
+
+/// One guarded alternative of a [`LabelRule`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Alternative {
+    /// Over facts, arguments and fields of the same record; never over labels.
+    pub when: ConditionId,
+    /// The label where it holds.
+    pub label: LabelId,
+}
+
+/// A type of values.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Type {
+    /// Any value at all.
+    Any,
+    /// `null`
+    Null,
+    /// `true` and `false`
+    Bool,
+    /// Numbers without a fractional part.
+    Integer,
+    /// Exact numbers.
+    Number,
+    /// Text.
+    Text,
+    /// One of these values.
+    Enumeration(Vec<Value>),
+    /// Lists of one type of element.
+    List(TypeId),
+    /// Sets of one type of element.
+    Set(TypeId),
+    /// Records.
+    Record {
+        /// Known fields, in order of declaration.
+        fields: Vec<Field>,
+        /// Whether other fields may stand beside them.
+        open: bool,
+    },
+    /// A value of at least one of these types.
+    Union(Vec<TypeId>),
+}
+
+/// A field of a record type.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// The type of its values.
+    pub ty: TypeId,
+    /// Whether it must be there.
+    pub required: bool,
+}
+
+/// A value that a condition or a label reads.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Operand {
+    /// A constant.
+    Literal(Value),
+    /// A fact, or a field in it.
+    Fact(FactId, Vec<String>),
+    /// An argument of the call, or a field in it.
+    Argument(ArgumentId, Vec<String>),
+    /// A field of the store's record that the label belongs to.
+    Field(Vec<String>),
+}
+
+/// How two values compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Comparison {
+    /// `==`, on values of any type
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`, on numbers
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+}
+
+/// A condition. An atom with an absent, null or mistyped operand is *undefined*, which makes
+/// `allow` rules and label guards fail and `deny` and `confirm` rules fire.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Condition {
+    /// `context <= LABEL`: the call's label, its arguments' labels included, flows to the bound.
+    Context(LabelId),
+    /// A comparison.
+    Compare(Comparison, Operand, Operand),
+    /// `a in B`: the first is an element of the second, a list or a set.
+    In(Operand, Operand),
+    /// The value is there and not null. Never undefined.
+    Present(Operand),
+    /// Negation. Nothing below it reads a label.
+    Not(ConditionId),
+    /// Conjunction; true if empty.
+    All(Vec<ConditionId>),
+    /// Disjunction; false if empty.
+    Any(Vec<ConditionId>),
+}
+
+/// A trusted value that the host supplies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fact {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: TypeId,
+}
+
+/// Labels of the messages that no tool wrote, and the bound of the final answer. Constant terms.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Messages {
+    /// Label of system messages.
+    pub system: LabelId,
+    /// Label of the user's messages.
+    pub user: LabelId,
+    /// What the context of a final answer must flow to for it to be shown unasked.
+    pub reply: LabelId,
+}
+
+/// A store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Store {
+    /// Its name.
+    pub name: String,
+    /// What outsiders may read of it (ρ) and the label of what they write into it (ω), where they
+    /// reach it at all. Constant terms.
+    pub outsiders: Option<Outsiders>,
+}
+
+/// What outsiders do with a store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outsiders {
+    /// Label of what they may read, if they may read.
+    pub read: Option<LabelId>,
+    /// Label of what they write, if they may write.
+    pub write: Option<LabelId>,
+}
+
+/// One field of a store, or its shape.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cell {
+    /// The store.
+    pub store: StoreId,
+    /// Which part of it.
+    pub part: CellPart,
+    /// Its label (σ).
+    pub label: LabelRule,
+    /// Why the label is what it is, where the policy says so; part of the trusted base.
+    pub because: Option<String>,
+}
+
+/// Which part of a store a cell is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum CellPart {
+    /// A field of the store's records.
+    Field(String),
+    /// All content of a store without declared records.
+    Content,
+    /// Which records exist, how many, and in which order (S.#).
+    Shape,
+}
+
+/// A tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// What the model is told about it.
+    pub description: String,
+    /// Its input schema as given, in JSON, for the model. Enforcement reads `arguments`.
+    pub schema: String,
+    /// Its arguments, in order of the schema.
+    pub arguments: Vec<Argument>,
+    /// How its results are written.
+    pub format: Format,
+    /// The regions that its results may have. A node refers to earlier nodes only; the last is
+    /// the root.
+    pub nodes: Vec<Node>,
+    /// Label of the text of a failed call.
+    pub errors: LabelRule,
+    /// What a call writes. Arguments that no write names are selectors: they flow to every cell
+    /// written, and to the shape.
+    pub writes: Vec<Write>,
+    /// What approving a call endorses: part of the trusted base.
+    pub endorsements: Vec<Endorsement>,
+    /// The decision rules in source order (D). The last has no condition.
+    pub rules: Vec<Rule>,
+}
+
+/// An argument of a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Argument {
+    /// Its name.
+    pub name: String,
+    /// The type of its values.
+    pub ty: TypeId,
+    /// Whether a call must give it.
+    pub required: bool,
+    /// What it is when a call leaves it out, filled in before the decision.
+    pub default: Option<Value>,
+}
+
+/// How a tool writes its results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Format {
+    /// Text: one scalar.
+    Text,
+    /// One YAML 1.2 document without aliases, tags and duplicate keys.
+    Yaml,
+}
+
+/// A region of a result (n), and the label it is declared to have (decl n): the join of the labels
+/// of the cells that it shows and its own. One that shows none and has none is unlabelled: top.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Node {
+    /// What lies below it.
+    pub kind: NodeKind,
+    /// The cells that it shows.
+    pub shows: Vec<CellId>,
+    /// Its own label, beside the cells'.
+    pub label: Option<LabelRule>,
+    /// The store that this is a record of: guards below read its fields.
+    pub record_of: Option<StoreId>,
+}
+
+/// What lies below a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NodeKind {
+    /// A value that is not divided further.
+    Leaf(TypeId),
+    /// A list; its length and order are the node's.
+    List(NodeId),
+    /// A record; which of its optional fields are there is the node's.
+    Record(Vec<NodeField>),
+}
+
+/// A field of a record node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeField {
+    /// Its name.
+    pub name: String,
+    /// Its region.
+    pub node: NodeId,
+    /// Whether it must be there.
+    pub required: bool,
+}
+
+/// One cell that a call writes, and from what.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Write {
+    /// The cell.
+    pub cell: CellId,
+    /// The arguments that flow into it, beside the selectors.
+    pub from: Vec<ArgumentId>,
+}
+
+/// What the user's approval of a call endorses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Endorsement {
+    /// The cells whose labels hold for what an approved call writes.
+    pub cells: Vec<CellId>,
+    /// Why that is so.
+    pub because: String,
+}
+
+/// A decision, weakest last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Effect {
+    /// The call does not run.
+    Deny,
+    /// The user must approve this very call.
+    Confirm,
+    /// The call runs unasked.
+    Allow,
+}
+
+/// A decision rule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rule {
+    /// What it decides.
+    pub effect: Effect,
+    /// When it fires; always, if `None`.
+    pub when: Option<ConditionId>,
+}
+
+/// `never K -> target unless C`: in no session does a call that runs unasked carry data at or above
+/// K to the target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// K. Constant; a lattice that it does not name stands at its bottom.
+    pub level: LabelId,
+    /// The target.
+    pub target: Target,
+    /// C: over facts and arguments of the target's tool.
+    pub unless: Option<ConditionId>,
+}
+
+/// Where a claim says that data does not go.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Target {
+    /// Any argument of the tool, or the choice to call it.
+    Tool(ToolId),
+    /// One argument.
+    Argument(ToolId, ArgumentId),
+}

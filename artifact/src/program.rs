@@ -1,0 +1,84 @@
+//! A policy made ready to be evaluated: validated, its label space built, its constants computed.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use crate::ir::{LabelId, LabelPart, Policy, Tool, ToolId};
+use crate::label::{Label, LabelSpace};
+
+/// A policy that can be evaluated. Immutable; shared by all sessions.
+#[derive(Clone)]
+pub struct Program {
+    policy: Policy,
+    space: LabelSpace,
+    /// For each label term: its value, if it depends on nothing.
+    constants: Vec<Option<Label>>,
+    tools: HashMap<String, ToolId>,
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program").field("policy", &self.policy.name).finish_non_exhaustive()
+    }
+}
+
+impl Program {
+    /// Makes a policy ready.
+    #[must_use]
+    pub fn new(policy: Policy) -> Self {
+        let space = LabelSpace::new(&policy.lattices);
+        let constants = policy
+            .labels
+            .iter()
+            .map(|term| {
+                let mut label = space.bottom().clone();
+                for (lattice, part) in term.parts.iter().enumerate() {
+                    match part {
+                        LabelPart::Level(level) => label.join_with(space.part(lattice, *level)?),
+                        LabelPart::Named(_) => return None,
+                    }
+                }
+                Some(label)
+            })
+            .collect();
+        let tools = policy.tools.iter().zip(0..).map(|(t, i)| (t.name.clone(), ToolId(i)));
+        let tools = tools.collect();
+        Self { policy, space, constants, tools }
+    }
+
+    /// The policy.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The space of its labels.
+    #[must_use]
+    pub fn space(&self) -> &LabelSpace {
+        &self.space
+    }
+
+    /// The value of a label term that depends on nothing.
+    #[must_use]
+    pub fn constant(&self, label: LabelId) -> Option<&Label> {
+        self.constants.get(label.index())?.as_ref()
+    }
+
+    /// The tool of that name.
+    #[must_use]
+    pub fn tool_named(&self, name: &str) -> Option<ToolId> {
+        self.tools.get(name).copied()
+    }
+
+    /// A tool of the policy.
+    #[must_use]
+    pub fn tool(&self, id: ToolId) -> Option<&Tool> {
+        self.policy.tools.get(id.index())
+    }
+
+    /// A label in the policy's words, such as `{trusted, private}`.
+    #[must_use]
+    pub fn show<'a>(&'a self, label: &'a Label) -> impl fmt::Display + 'a {
+        self.space.show(&self.policy.lattices, label)
+    }
+}

@@ -1,0 +1,145 @@
+//! Which values a type holds.
+
+use std::fmt;
+
+use crate::ir::{Type, TypeId};
+use crate::value::Value;
+
+/// Why a value does not fit a type. Names the place and the type, never the value: the text goes
+/// where the value may not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The place in the value, such as `items[2].id`; empty for the whole.
+    pub path: String,
+    /// What was expected there, in words.
+    pub expected: String,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.path.as_str() {
+            "" => write!(f, "expected {}", self.expected),
+            path => write!(f, "expected {} at `{path}`", self.expected),
+        }
+    }
+}
+
+/// Checks that a value is of a type.
+///
+/// # Errors
+/// The first place where it is not.
+pub fn check(types: &[Type], ty: TypeId, value: &Value) -> Result<(), Mismatch> {
+    let mismatch = || Mismatch { path: String::new(), expected: describe(types, ty) };
+    let Some(declared) = types.get(ty.index()) else {
+        return Err(mismatch());
+    };
+    match (declared, value) {
+        (Type::Any, _)
+        | (Type::Null, Value::Null)
+        | (Type::Bool, Value::Bool(_))
+        | (Type::Number, Value::Number(_))
+        | (Type::Text, Value::Text(_)) => Ok(()),
+        (Type::Integer, Value::Number(n)) if n.is_integer() => Ok(()),
+        (Type::Enumeration(values), _) if values.contains(value) => Ok(()),
+        (Type::List(element), Value::List(items)) => check_all(types, *element, items.iter()),
+        (Type::Set(element), Value::Set(items)) => check_all(types, *element, items.iter()),
+        (Type::Record { fields, open }, Value::Record(values)) => {
+            for field in fields {
+                match values.get(&field.name) {
+                    Some(value) => {
+                        check(types, field.ty, value).map_err(|e| e.under(&field.name))?
+                    }
+                    None if field.required => {
+                        return Err(Mismatch {
+                            path: field.name.clone(),
+                            expected: describe(types, field.ty),
+                        });
+                    }
+                    None => {}
+                }
+            }
+            let known = |name: &String| fields.iter().any(|f| f.name == *name);
+            match values.keys().find(|name| !*open && !known(name)) {
+                Some(_) => Err(Mismatch {
+                    path: String::new(),
+                    expected: "no fields beside those declared".to_owned(),
+                }),
+                None => Ok(()),
+            }
+        }
+        (Type::Union(choices), _) => {
+            let fits = choices.iter().any(|&choice| check(types, choice, value).is_ok());
+            if fits { Ok(()) } else { Err(mismatch()) }
+        }
+        _ => Err(mismatch()),
+    }
+}
+
+fn check_all<'a>(
+    types: &[Type],
+    element: TypeId,
+    mut items: impl Iterator<Item = &'a Value>,
+) -> Result<(), Mismatch> {
+    let mut index = 0_usize;
+    items.try_for_each(|item| {
+        check(types, element, item).map_err(|e| e.under(&format!("[{index}]")))?;
+        index += 1;
+        Ok(())
+    })
+}
+
+impl Mismatch {
+    fn under(mut self, step: &str) -> Self {
+        let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
+        self.path = format!("{step}{dot}{}", self.path);
+        self
+    }
+}
+
+/// Turns lists into sets where the type says `set`, so that facts written in JSON fit their types.
+#[must_use]
+pub fn with_sets(types: &[Type], ty: TypeId, value: Value) -> Value {
+    match (types.get(ty.index()), value) {
+        (Some(Type::Set(element)), Value::List(items)) => {
+            Value::Set(items.into_iter().map(|item| with_sets(types, *element, item)).collect())
+        }
+        (Some(Type::List(element)), Value::List(items)) => {
+            Value::List(items.into_iter().map(|item| with_sets(types, *element, item)).collect())
+        }
+        (Some(Type::Record { fields, .. }), Value::Record(values)) => Value::Record(
+            values
+                .into_iter()
+                .map(|(name, value)| match fields.iter().find(|field| field.name == name) {
+                    Some(field) => (name, with_sets(types, field.ty, value)),
+                    None => (name, value),
+                })
+                .collect(),
+        ),
+        (_, value) => value,
+    }
+}
+
+/// A type in words.
+#[must_use]
+pub fn describe(types: &[Type], ty: TypeId) -> String {
+    match types.get(ty.index()) {
+        None => "a type that does not exist".to_owned(),
+        Some(Type::Any) => "a value".to_owned(),
+        Some(Type::Null) => "null".to_owned(),
+        Some(Type::Bool) => "true or false".to_owned(),
+        Some(Type::Integer) => "a whole number".to_owned(),
+        Some(Type::Number) => "a number".to_owned(),
+        Some(Type::Text) => "a string".to_owned(),
+        Some(Type::Enumeration(values)) => {
+            let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+            format!("one of {}", values.join(", "))
+        }
+        Some(Type::List(_)) => "a list".to_owned(),
+        Some(Type::Set(_)) => "a set".to_owned(),
+        Some(Type::Record { .. }) => "a record".to_owned(),
+        Some(Type::Union(choices)) => {
+            let choices: Vec<String> = choices.iter().map(|&t| describe(types, t)).collect();
+            choices.join(" or ")
+        }
+    }
+}
