@@ -12,6 +12,7 @@ pub mod lattice;
 pub mod label;
 pub mod ir;
 pub mod ty;
+pub mod validate;
 pub mod program;
 pub mod eval;
 pub mod origin;

@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::ir::{LabelId, LabelPart, Policy, Tool, ToolId};
 use crate::label::{Label, LabelSpace};
+use crate::validate::{Invalid, validate};
 
 /// A policy that can be evaluated. Immutable; shared by all sessions.
 #[derive(Clone)]
@@ -24,8 +25,11 @@ impl fmt::Debug for Program {
 
 impl Program {
     /// Makes a policy ready.
-    #[must_use]
-    pub fn new(policy: Policy) -> Self {
+    ///
+    /// # Errors
+    /// A policy that is not valid: there is no program of one.
+    pub fn new(policy: Policy) -> Result<Self, Invalid> {
+        validate(&policy)?;
         let space = LabelSpace::new(&policy.lattices);
         let constants = policy
             .labels
@@ -43,7 +47,7 @@ impl Program {
             .collect();
         let tools = policy.tools.iter().zip(0..).map(|(t, i)| (t.name.clone(), ToolId(i)));
         let tools = tools.collect();
-        Self { policy, space, constants, tools }
+        Ok(Self { policy, space, constants, tools })
     }
 
     /// The policy.

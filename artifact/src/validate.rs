@@ -1,0 +1,219 @@
+//! Whether a policy can be evaluated: everything that is cheap to check.
+//!
+//! Takes a policy from anywhere, gives nothing but the first fault, and trusts nothing: neither the
+//! compiler that wrote the tables nor the signature that they came with. What it checks is what
+//! [`crate::eval`] and the engine rely on to be total, to need little stack, and to end soon. What
+//! needs a proof (O2 to O5 of `docs/semantics.md`) is the verifier's.
+
+mod reads;
+mod tables;
+mod tools;
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use crate::ir::{Policy, Store, Target};
+use crate::lattice::Lattice;
+use crate::validate::reads::{Reach, Readers};
+use crate::value::{MAX_DEPTH, Value};
+
+/// Most entries in one table, and most parts of one entry.
+pub const MAX_ENTRIES: usize = 100_000;
+/// Most lattices in a label.
+pub const MAX_LATTICES: usize = 16;
+/// Deepest nesting of types, conditions and regions.
+pub const MAX_NESTING: usize = 64;
+/// Most entries of which one type, condition or region may consist when shared parts are counted
+/// each time: what evaluating it may cost.
+pub const MAX_WEIGHT: usize = 65_536;
+/// Most bytes in one text.
+pub const MAX_TEXT: usize = 64 * 1024;
+/// Most bytes in a tool's description, and in its schema.
+pub const MAX_SCHEMA: usize = 1024 * 1024;
+
+/// Why a policy cannot be evaluated. A compiler writes no such policy, so this is for whoever
+/// builds one by hand, and for damaged files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invalid {
+    /// The place in the policy, such as `tools[3].rules[0]`.
+    pub place: String,
+    /// What is wrong there.
+    pub problem: String,
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`: {}", self.place, self.problem)
+    }
+}
+
+impl std::error::Error for Invalid {}
+
+impl Invalid {
+    fn new(place: &str, problem: impl Into<String>) -> Self {
+        Self { place: place.to_owned(), problem: problem.into() }
+    }
+
+    fn under(mut self, place: &str) -> Self {
+        let dot = if self.place.starts_with('[') { "" } else { "." };
+        self.place = format!("{place}{dot}{}", self.place);
+        self
+    }
+}
+
+/// Checks a policy.
+///
+/// # Errors
+/// The first fault, in the order of the policy's fields.
+pub fn validate(policy: &Policy) -> Result<(), Invalid> {
+    name("name", &policy.name)?;
+    lattices(&policy.lattices)?;
+    tables::types(&policy.types)?;
+    tables::conditions(&policy.conditions)?;
+    let readers = Readers::new(policy)?;
+    each("facts", &policy.facts, |fact| {
+        name("name", &fact.name)?;
+        index("ty", fact.ty.index(), policy.types.len())
+    })?;
+    unique("facts", policy.facts.iter().map(|fact| &fact.name))?;
+    readers.constant("messages.system", policy.messages.system)?;
+    readers.constant("messages.user", policy.messages.user)?;
+    readers.constant("messages.reply", policy.messages.reply)?;
+    each("stores", &policy.stores, |one| store(&readers, one))?;
+    unique("stores", policy.stores.iter().map(|store| &store.name))?;
+    cells(policy, &readers)?;
+    tools::validate(policy, &readers)?;
+    claims(policy, &readers)
+}
+
+fn lattices(lattices: &[Lattice]) -> Result<(), Invalid> {
+    if !(1..=MAX_LATTICES).contains(&lattices.len()) {
+        let problem = format!("{} lattices; 1 to {MAX_LATTICES} are possible", lattices.len());
+        return Err(Invalid::new("lattices", problem));
+    }
+    each("lattices", lattices, |lattice| {
+        name("name", &lattice.name)?;
+        lattice.laws().map_err(|law| Invalid::new("levels", law.to_string()))?;
+        each("levels", &lattice.levels, |level| name("name", level))?;
+        unique("levels", lattice.levels.iter())
+    })?;
+    unique("lattices", lattices.iter().map(|lattice| &lattice.name))
+}
+
+fn store(readers: &Readers<'_>, store: &Store) -> Result<(), Invalid> {
+    name("name", &store.name)?;
+    let outsiders = store.outsiders.iter();
+    outsiders.flat_map(|o| [("read", o.read), ("write", o.write)]).try_for_each(|(place, label)| {
+        label.map_or(Ok(()), |label| readers.constant(&format!("outsiders.{place}"), label))
+    })
+}
+
+fn cells(policy: &Policy, readers: &Readers<'_>) -> Result<(), Invalid> {
+    let mut seen = BTreeSet::new();
+    let record = Reach { fields: true, ..Reach::default() };
+    let check = |cell: &crate::ir::Cell| {
+        index("store", cell.store.index(), policy.stores.len())?;
+        if let crate::ir::CellPart::Field(field) = &cell.part {
+            text("part", field, MAX_TEXT)?;
+        }
+        text("because", cell.because.as_deref().unwrap_or_default(), MAX_TEXT)?;
+        readers.rule("label", &cell.label, record)
+    };
+    each("cells", &policy.cells, check)?;
+    match policy.cells.iter().find(|cell| !seen.insert((cell.store, &cell.part))) {
+        Some(cell) => {
+            let problem = format!("store {} has {:?} twice", cell.store.0, cell.part);
+            Err(Invalid::new("cells", problem))
+        }
+        None => Ok(()),
+    }
+}
+
+fn claims(policy: &Policy, readers: &Readers<'_>) -> Result<(), Invalid> {
+    each("claims", &policy.claims, |claim| {
+        readers.constant("level", claim.level)?;
+        let (tool, argument) = match claim.target {
+            Target::Tool(tool) => (tool, None),
+            Target::Argument(tool, argument) => (tool, Some(argument)),
+        };
+        index("target", tool.index(), policy.tools.len())?;
+        let arguments = policy.tools.get(tool.index()).map_or(0, |tool| tool.arguments.len());
+        if let Some(argument) = argument {
+            index("target", argument.index(), arguments)?;
+        }
+        let call = Reach { arguments, ..Reach::default() };
+        claim.unless.map_or(Ok(()), |unless| readers.condition("unless", unless, call))
+    })
+}
+
+/// Checks every entry of a table, and that there are not too many.
+fn each<T>(
+    table: &str,
+    entries: &[T],
+    check: impl Fn(&T) -> Result<(), Invalid>,
+) -> Result<(), Invalid> {
+    if entries.len() > MAX_ENTRIES {
+        return Err(Invalid::new(table, format!("more than {MAX_ENTRIES} entries")));
+    }
+    entries.iter().enumerate().try_for_each(|(i, entry)| {
+        check(entry).map_err(|fault| fault.under(&format!("{table}[{i}]")))
+    })
+}
+
+fn unique<'a>(table: &str, names: impl Iterator<Item = &'a String>) -> Result<(), Invalid> {
+    let mut seen = BTreeSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            return Err(Invalid::new(table, format!("the name {name:?} stands there twice")));
+        }
+    }
+    Ok(())
+}
+
+fn index(place: &str, index: usize, length: usize) -> Result<(), Invalid> {
+    if index < length {
+        return Ok(());
+    }
+    Err(Invalid::new(place, format!("there is no entry {index}; the table has {length}")))
+}
+
+fn text(place: &str, text: &str, most: usize) -> Result<(), Invalid> {
+    if text.len() <= most {
+        return Ok(());
+    }
+    Err(Invalid::new(place, format!("a text of {} bytes; at most {most} are possible", text.len())))
+}
+
+/// Names are shown to people, so they hold nothing that could steer a terminal.
+fn name(place: &str, name: &str) -> Result<(), Invalid> {
+    text(place, name, MAX_TEXT)?;
+    if name.is_empty() || name.chars().any(char::is_control) {
+        return Err(Invalid::new(place, format!("{name:?} is no name")));
+    }
+    Ok(())
+}
+
+/// Checks that a value is in normal form and within limits.
+fn value(place: &str, value: &Value, depth: usize) -> Result<(), Invalid> {
+    if depth > MAX_DEPTH {
+        return Err(Invalid::new(place, format!("a value nested more than {MAX_DEPTH} deep")));
+    }
+    let mut below = match value {
+        Value::Number(number) if !number.is_normal() => {
+            return Err(Invalid::new(place, "a number that is not in normal form"));
+        }
+        Value::Text(content) => return text(place, content, MAX_TEXT),
+        Value::Null | Value::Bool(_) | Value::Number(_) => return Ok(()),
+        Value::List(items) => {
+            return items.iter().try_for_each(|v| self::value(place, v, depth + 1));
+        }
+        Value::Set(items) => {
+            return items.iter().try_for_each(|v| self::value(place, v, depth + 1));
+        }
+        Value::Record(fields) => fields.iter(),
+    };
+    below.try_for_each(|(name, value)| {
+        text(place, name, MAX_TEXT)?;
+        self::value(place, value, depth + 1)
+    })
+}

@@ -1,0 +1,134 @@
+//! The tools of a policy: arguments, regions, effects and rules.
+
+use std::collections::BTreeSet;
+
+use super::reads::{Reach, Readers};
+use super::tables::{Below, nesting};
+use super::{Invalid, MAX_SCHEMA, MAX_TEXT, each, index, name, text, unique, value};
+use crate::ir::{Argument, Node, NodeKind, Policy, Tool};
+use crate::ty;
+
+pub(super) fn validate(policy: &Policy, readers: &Readers<'_>) -> Result<(), Invalid> {
+    each("tools", &policy.tools, |one| tool(policy, readers, one))?;
+    let pairs = policy.tools.iter().zip(policy.tools.iter().skip(1));
+    match pairs.into_iter().find(|(a, b)| a.name >= b.name) {
+        Some((a, b)) => {
+            let problem = format!("{:?} stands before {:?}; names ascend", a.name, b.name);
+            Err(Invalid::new("tools", problem))
+        }
+        None => Ok(()),
+    }
+}
+
+fn tool(policy: &Policy, readers: &Readers<'_>, tool: &Tool) -> Result<(), Invalid> {
+    name("name", &tool.name)?;
+    text("description", &tool.description, MAX_SCHEMA)?;
+    text("schema", &tool.schema, MAX_SCHEMA)?;
+    if let Err(e) = serde_json::from_str::<serde_json::Map<_, _>>(&tool.schema) {
+        return Err(Invalid::new("schema", format!("not a JSON object: {e}")));
+    }
+    each("arguments", &tool.arguments, |one| argument(policy, one))?;
+    unique("arguments", tool.arguments.iter().map(|argument| &argument.name))?;
+    let arguments = tool.arguments.len();
+    nodes(policy, readers, tool)?;
+    readers.rule("errors", &tool.errors, Reach { arguments, ..Reach::default() })?;
+    effects(policy, tool)?;
+    let decision = Reach { context: true, arguments, fields: false };
+    each("rules", &tool.rules, |rule| {
+        rule.when.map_or(Ok(()), |when| readers.condition("when", when, decision))
+    })?;
+    match tool.rules.split_last() {
+        None => Err(Invalid::new("rules", "a tool without rules")),
+        Some((last, _)) if last.when.is_some() => {
+            Err(Invalid::new("rules", "the last rule has a condition, so a call may match none"))
+        }
+        Some((_, before)) if before.iter().any(|rule| rule.when.is_none()) => {
+            Err(Invalid::new("rules", "rules after one that always fires"))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+fn argument(policy: &Policy, argument: &Argument) -> Result<(), Invalid> {
+    name("name", &argument.name)?;
+    index("ty", argument.ty.index(), policy.types.len())?;
+    let Some(default) = &argument.default else {
+        return Ok(());
+    };
+    value("default", default, 0)?;
+    ty::check(&policy.types, argument.ty, default)
+        .map_err(|mismatch| Invalid::new("default", mismatch.to_string()))
+}
+
+fn nodes(policy: &Policy, readers: &Readers<'_>, tool: &Tool) -> Result<(), Invalid> {
+    if tool.nodes.is_empty() {
+        return Err(Invalid::new("nodes", "a result without a root"));
+    }
+    let reach = Reach {
+        context: false,
+        arguments: tool.arguments.len(),
+        fields: tool.nodes.iter().any(|node| node.record_of.is_some()),
+    };
+    each("nodes", &tool.nodes, |one| {
+        node(policy, one)?;
+        one.label.as_ref().map_or(Ok(()), |label| readers.rule("label", label, reach))
+    })?;
+    nesting("nodes", &tool.nodes, below)?;
+    // A region that nothing holds would be one that no result has.
+    let root = tool.nodes.len() - 1;
+    let held: BTreeSet<usize> = tool.nodes.iter().flat_map(below).chain([root]).collect();
+    match (0..tool.nodes.len()).find(|i| !held.contains(i)) {
+        Some(i) => {
+            Err(Invalid::new(&format!("nodes[{i}]"), "no region holds it, and it is not the root"))
+        }
+        None => Ok(()),
+    }
+}
+
+fn below(node: &Node) -> Below {
+    match &node.kind {
+        NodeKind::Leaf(_) => Below::new(),
+        NodeKind::List(element) => [element.index()].into_iter().collect(),
+        NodeKind::Record(fields) => fields.iter().map(|field| field.node.index()).collect(),
+    }
+}
+
+fn node(policy: &Policy, node: &Node) -> Result<(), Invalid> {
+    match &node.kind {
+        NodeKind::Leaf(ty) => index("ty", ty.index(), policy.types.len())?,
+        NodeKind::List(_) if node.record_of.is_some() => {
+            return Err(Invalid::new("record_of", "a list is no record of a store"));
+        }
+        NodeKind::List(_) => {}
+        NodeKind::Record(fields) => {
+            each("fields", fields, |field| text("name", &field.name, MAX_TEXT))?;
+            unique("fields", fields.iter().map(|field| &field.name))?;
+        }
+    }
+    if let Some(store) = node.record_of {
+        index("record_of", store.index(), policy.stores.len())?;
+    }
+    each("shows", &node.shows, |cell| index("cell", cell.index(), policy.cells.len()))?;
+    let mut seen = BTreeSet::new();
+    match node.shows.iter().find(|cell| !seen.insert(**cell)) {
+        Some(cell) => Err(Invalid::new("shows", format!("cell {} stands there twice", cell.0))),
+        None => Ok(()),
+    }
+}
+
+fn effects(policy: &Policy, tool: &Tool) -> Result<(), Invalid> {
+    each("writes", &tool.writes, |write| {
+        index("cell", write.cell.index(), policy.cells.len())?;
+        each("from", &write.from, |from| index("argument", from.index(), tool.arguments.len()))
+    })?;
+    let written: BTreeSet<_> = tool.writes.iter().map(|write| write.cell).collect();
+    each("endorsements", &tool.endorsements, |endorsement| {
+        text("because", &endorsement.because, MAX_TEXT)?;
+        each("cells", &endorsement.cells, |cell| {
+            if written.contains(cell) {
+                return Ok(());
+            }
+            Err(Invalid::new("cell", format!("the tool does not write cell {}", cell.0)))
+        })
+    })
+}
