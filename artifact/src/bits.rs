@@ -29,7 +29,8 @@ impl BitMatrix {
     #[must_use]
     pub fn row(&self, row: usize) -> &[u64] {
         let width = words(self.columns);
-        self.words.get(row * width..(row + 1) * width).unwrap_or(&[])
+        let start = row.saturating_mul(width);
+        self.words.get(start..start.saturating_add(width)).unwrap_or(&[])
     }
 
     /// The rows in order. There are none where rows have no bits.

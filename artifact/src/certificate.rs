@@ -46,6 +46,11 @@ pub enum Method {
     Ground,
 }
 
+impl Property {
+    /// Every property.
+    pub const ALL: [Self; 3] = [Self::Lattice, Self::FaithfulCode, Self::Antitone];
+}
+
 impl fmt::Display for Property {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

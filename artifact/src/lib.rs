@@ -17,3 +17,7 @@ pub mod program;
 pub mod eval;
 pub mod origin;
 pub mod certificate;
+pub mod wire;
+pub mod sign;
+pub mod seal;
+pub mod open;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ir::{RuleId, ToolId};
+use crate::ir::{Policy, RuleId, ToolId};
 
 /// Origins of a policy's rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +27,16 @@ pub struct Origin {
 }
 
 impl Origins {
+    /// Whether these are origins of that policy: each of its rules has one, in a file that is named.
+    #[must_use]
+    pub fn fit(&self, policy: &Policy) -> bool {
+        let in_file = |origin: &Origin| (origin.file as usize) < self.files.len();
+        self.rules.len() == policy.tools.len()
+            && self.rules.iter().zip(&policy.tools).all(|(origins, tool)| {
+                origins.len() == tool.rules.len() && origins.iter().all(in_file)
+            })
+    }
+
     /// The origin of a rule.
     #[must_use]
     pub fn rule(&self, tool: ToolId, rule: RuleId) -> Option<&Origin> {

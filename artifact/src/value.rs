@@ -1,9 +1,9 @@
 //! Values: what arguments, facts and fields of results are made of.
 
+mod flat;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-
-use serde::{Deserialize, Serialize};
 
 use crate::decimal::{Decimal, DecimalError};
 
@@ -11,7 +11,7 @@ use crate::decimal::{Decimal, DecimalError};
 pub const MAX_DEPTH: usize = 64;
 
 /// A value. Two values are equal if they are the same value, whatever notation they came in.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Value {
     /// `null`
     Null,
