@@ -15,6 +15,7 @@ pub mod ty;
 pub mod validate;
 pub mod program;
 pub mod eval;
+pub mod show;
 pub mod origin;
 pub mod certificate;
 pub mod wire;
