@@ -1,0 +1,14 @@
+//! The artifact through its public doors: what is sealed opens again, and nothing else does.
+
+#[path = "artifact/document.rs"]
+mod document;
+#[path = "artifact/fixture.rs"]
+mod fixture;
+#[path = "artifact/hostile.rs"]
+mod hostile;
+#[path = "artifact/keys.rs"]
+mod keys;
+#[path = "artifact/open.rs"]
+mod open;
+#[path = "artifact/validate.rs"]
+mod validate;
