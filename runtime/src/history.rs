@@ -78,6 +78,12 @@ impl Message {
         self.role
     }
 
+    /// Label of the fact that it exists: whoever may not know that, is not shown it (ε).
+    #[must_use]
+    pub fn existence(&self) -> &Label {
+        &self.existence
+    }
+
     /// Its text.
     #[must_use]
     pub fn text(&self) -> &str {

@@ -19,4 +19,13 @@ pub mod session;
 pub mod explain;
 pub mod engine;
 
+pub use decision::{Decision, Permit, Reply, Request};
+pub use engine::{Engine, ToolDescription};
+pub use explain::{Cause, Need, Raised, Reason, Remedy, RulePlace};
+pub use history::{Call, LabelledRegion, Message, Role};
+pub use receive::Receipt;
+pub use region::Unfit;
+pub use session::{NOTICE, Session, SessionError};
+pub use view::View;
+
 pub use rtbas_artifact as artifact;

@@ -113,12 +113,6 @@ impl Session {
         &self.artifact
     }
 
-    /// The messages so far. For the host; a model is given a [`View`].
-    #[must_use]
-    pub fn history(&self) -> &[Arc<Message>] {
-        &self.messages
-    }
-
     /// Adds a system message.
     ///
     /// # Errors
