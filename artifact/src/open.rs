@@ -13,7 +13,7 @@ use crate::origin::Origins;
 use crate::program::Program;
 use crate::sign::TrustedKeys;
 use crate::validate::Invalid;
-use crate::wire::{self, Frame, FrameError, KeyId};
+use crate::wire::{self, Digest, Frame, FrameError, KeyId};
 
 /// What a deployment asks of an artifact beyond a signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,8 +80,8 @@ impl fmt::Display for OpenError {
                 let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
                 write!(
                     f,
-                    "signed by {}, which is not trusted here; trust that key, or build the \
-                     artifact again with a key that is",
+                    "no key that signed it is trusted here; it names {}: trust that key, or \
+                     build the artifact again with a key that is trusted",
                     keys.join(" and ")
                 )
             }
@@ -135,7 +135,7 @@ pub struct Artifact {
     program: Program,
     origins: Origins,
     certificate: Certificate,
-    digest: [u8; 32],
+    digest: Digest,
     signed_by: Vec<KeyId>,
 }
 
@@ -164,10 +164,10 @@ impl Artifact {
         &self.certificate
     }
 
-    /// SHA-256 of the payload: the name of exactly this policy.
+    /// The name of exactly this policy.
     #[must_use]
-    pub fn digest(&self) -> &[u8; 32] {
-        &self.digest
+    pub fn digest(&self) -> Digest {
+        self.digest
     }
 
     /// The trusted keys that signed it; at least one.

@@ -83,7 +83,11 @@ impl fmt::Display for KeyError {
                  but something else was found",
             ),
             Self::Length(found, expected) => {
-                write!(f, "a key of {found} bytes, but {expected} were expected")
+                write!(
+                    f,
+                    "a key of {found} bytes, but {expected} were expected; make one with \
+                     `rtbasc keygen -o FILE`"
+                )
             }
             Self::CannotSign => f.write_str(
                 "a public key cannot sign; give the secret key's file, the one without `.pub`",

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use sha2::{Digest, Sha256};
+use sha2::{Digest as _, Sha256};
 
 use crate::certificate::Certificate;
 use crate::ir::Policy;
@@ -27,24 +27,34 @@ pub struct Header {
     /// The policy's own version.
     pub version: u64,
     /// SHA-256 of the payload.
-    pub digest: [u8; 32],
+    pub digest: Digest,
 }
+
+/// Names exactly one policy: SHA-256 of a payload.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest(pub [u8; 32]);
 
 /// Names a key without giving it away.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId(pub [u8; 8]);
 
-impl fmt::Display for KeyId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
+macro_rules! shown_in_hex {
+    ($($name:ty),*) => { $(
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+    )* };
 }
 
-impl fmt::Debug for KeyId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+shown_in_hex!(Digest, KeyId);
 
 /// A signature as it stands in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +146,7 @@ impl<'a> Frame<'a> {
         let edition = u16::from_le_bytes(take(&mut rest, "header")?);
         let version = u64::from_le_bytes(take(&mut rest, "header")?);
         let length = u32::from_le_bytes(take(&mut rest, "header")?);
-        let digest = take(&mut rest, "header")?;
+        let digest = Digest(take(&mut rest, "header")?);
         let payload = take_slice(&mut rest, length as usize, "payload")?;
         let (signed, _) = file
             .split_at_checked(file.len() - rest.len())
@@ -213,8 +223,8 @@ fn take_slice<'a>(
 }
 
 /// The digest of a payload.
-pub(crate) fn digest(payload: &[u8]) -> [u8; 32] {
-    Sha256::digest(payload).into()
+pub(crate) fn digest(payload: &[u8]) -> Digest {
+    Digest(Sha256::digest(payload).into())
 }
 
 /// The payload: the policy, its origins and its certificate.
@@ -245,7 +255,7 @@ pub(crate) fn to_sign(policy: &Policy, payload: &[u8]) -> Option<Vec<u8>> {
     bytes.extend(policy.edition.to_le_bytes());
     bytes.extend(policy.version.to_le_bytes());
     bytes.extend(length.to_le_bytes());
-    bytes.extend(digest(payload));
+    bytes.extend(digest(payload).0);
     bytes.extend(payload);
     Some(bytes)
 }

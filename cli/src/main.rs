@@ -1,1 +1,42 @@
-fn main() {}
+//! `rtbasc`, the compiler's command line: the only place that reads files and prints. One module
+//! for each command.
+
+mod exit;
+mod input;
+mod output;
+mod inspect;
+mod keygen;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Checks and compiles policies for LLM agents.
+#[derive(Debug, Parser)]
+#[command(name = "rtbasc", version, after_help = exit::HELP, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Inspect(inspect::Inspect),
+    Keygen(keygen::Keygen),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Keygen(args) => keygen::run(&args),
+    };
+    match outcome {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            // Where nobody can read the message, the exit code still says it.
+            let _ = writeln!(io::stderr(), "{failure}");
+            failure.exit.into()
+        }
+    }
+}

@@ -62,7 +62,7 @@ fn the_frame_can_be_read_without_a_key() {
     let file = sealed(&[hmac_signer(), ed25519_signer()]);
     let frame = Frame::read(&file).unwrap();
     assert_eq!((frame.header().edition, frame.header().version), (1, 3));
-    assert_eq!(&frame.header().digest, open_file(&file).unwrap().digest());
+    assert_eq!(frame.header().digest, open_file(&file).unwrap().digest());
     let found: Vec<_> = frame.signatures().iter().map(|s| (s.algorithm, s.key)).collect();
     assert_eq!(found, [(1, hmac_signer().id()), (2, ed25519_signer().id())]);
 }

@@ -1,0 +1,78 @@
+//! Writing: to the standard output, and files that stand whole or not at all.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use clap::ValueEnum;
+
+use crate::exit::Failure;
+use crate::input::reason;
+
+/// For whom the output is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Text for people
+    #[default]
+    Human,
+    /// One JSON document for programs
+    Json,
+}
+
+/// Who may read a new file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Readers {
+    /// Whoever the system lets by default.
+    Default,
+    /// The file's owner.
+    Owner,
+}
+
+/// Prints to the standard output. That its reader has gone away is no failure.
+///
+/// # Errors
+/// It cannot be written.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::usage(format!("the standard output {}", reason(&e))))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints a JSON document to the standard output.
+///
+/// # Errors
+/// It cannot be written.
+pub(crate) fn print_json(document: &serde_json::Value) -> Result<(), Failure> {
+    print(&format!("{document:#}\n"))
+}
+
+/// Writes a file that must not exist.
+///
+/// # Errors
+/// It exists, or cannot be written; then it does not exist afterwards.
+pub(crate) fn create(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), String> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if readers == Readers::Owner {
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    let mut file = options.open(path).map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound => "would lie in a folder that does not exist".to_owned(),
+        _ => reason(&e),
+    })?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|e| {
+        // Half a file is worse than none; that it cannot be removed changes nothing.
+        let _ = fs::remove_file(path);
+        reason(&e)
+    })
+}
+
+/// Text from a policy that is shown to people: it may not steer their terminal.
+pub(crate) fn shown(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}

@@ -1,0 +1,253 @@
+//! `rtbasc replay`: runs recorded sessions through the engine, and reports what it would have done.
+//! No model and no tool is asked.
+
+mod lines;
+mod log;
+mod labels;
+mod play;
+mod tally;
+mod explain;
+mod report;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use rtbas::Engine;
+use rtbas::artifact::value::Value;
+
+use self::explain::Wanted;
+use self::labels::Labels;
+use self::lines::{Fault, Lines};
+use self::log::Recording;
+use self::play::{Marks, Played};
+use self::tally::Tally;
+use crate::exit::{Exit, Failure, Outcome};
+use crate::input::{self, reason};
+use crate::output::{self, Format, shown};
+use crate::policy;
+
+/// Largest file of facts, in bytes.
+const MAX_FACTS: usize = 16 * 1024 * 1024;
+
+/// Run recorded sessions through policies, without any model
+#[derive(Debug, Args)]
+pub(crate) struct Replay {
+    /// Policies (`.pol`, or artifacts `.rtbas`), and sessions (`.jsonl`, packed or not, or a
+    /// folder of such); a session is played with the policy that its `suite` names
+    #[arg(required = true, num_args = 2..)]
+    paths: Vec<PathBuf>,
+    /// A key that is trusted to sign artifacts
+    #[arg(long = "key", value_name = "KEYFILE")]
+    keys: Vec<PathBuf>,
+    /// The facts that policies declare: a JSON object of their values by name
+    #[arg(long, value_name = "FILE")]
+    facts: Option<PathBuf>,
+    /// What attacks and tasks need, to report which are stopped and kept (`labels.tsv`)
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+    /// The marks that the recorder put around each result
+    #[arg(long, num_args = 2, value_names = ["OPEN", "CLOSE"])]
+    unwrap: Option<Vec<String>>,
+    /// Say why the calls of this session, or this one of them, are decided as they are
+    #[arg(long, value_name = "ID[:CALL]")]
+    explain: Option<String>,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Replays the sessions and prints the report.
+pub(crate) fn run(args: &Replay) -> Outcome {
+    let (policies, logs) = sort(&args.paths)?;
+    let player = Player {
+        engines: policy::engines(&policies, &args.keys)?,
+        facts: args.facts.as_deref().map_or_else(|| Ok(BTreeMap::new()), facts)?,
+        marks: match args.unwrap.as_deref() {
+            Some([open, close]) => Some(Marks { open: open.clone(), close: close.clone() }),
+            _ => None,
+        },
+    };
+    player.check_facts()?;
+    match args.explain.as_deref() {
+        Some(wanted) => player.explain(&logs, &Wanted::new(wanted), args.format),
+        None => {
+            let labels = args.labels.as_deref().map(Labels::read).transpose()?;
+            player.report(&logs, labels.as_ref(), args)
+        }
+    }
+}
+
+/// What sessions are played with.
+struct Player {
+    engines: BTreeMap<String, Engine>,
+    facts: BTreeMap<String, Value>,
+    marks: Option<Marks>,
+}
+
+impl Player {
+    /// Plays every session.
+    fn report(&self, logs: &[PathBuf], labels: Option<&Labels>, format: Format) -> Outcome {
+        let mut tally = Tally::new(labels.is_some());
+        let mut ids = BTreeSet::new();
+        let progress = progress(logs);
+        for log in logs {
+            let mut lines = Lines::open(log, &progress)?;
+            while let Some(recording) = log::next(&mut lines)? {
+                let Some(engine) = self.engines.get(&recording.suite) else {
+                    *tally.skipped.entry(recording.suite).or_default() += 1;
+                    continue;
+                };
+                if !ids.insert(recording.id.clone()) {
+                    tally.repeated += 1;
+                    continue;
+                }
+                let Recording { id, steps, .. } = recording;
+                let played = self.play(engine, steps).map_err(|problem| lines.fault(problem))?;
+                let known = labels.and_then(|labels| labels.get(&id));
+                tally.add(&id, played, known).map_err(|problem| lines.fault(problem))?;
+            }
+        }
+        progress.finish_and_clear();
+        if tally.sessions == 0 {
+            return Err(Failure::usage(nothing_played(&tally)));
+        }
+        match format {
+            Format::Human => output::print(&report::human(&tally))?,
+            Format::Json => output::print_json(&report::document(&tally)?)?,
+        }
+        Ok(Exit::Fine)
+    }
+
+    /// Plays one session.
+    fn explain(&self, logs: &[PathBuf], wanted: &Wanted, format: Format) -> Outcome {
+        for log in logs {
+            let mut lines = Lines::open(log, &ProgressBar::hidden())?;
+            while let Some(Recording { id, suite, steps }) = log::next(&mut lines)? {
+                let Some(call) = wanted.find(&id) else { continue };
+                let engine = self.engines.get(&suite).ok_or_else(|| {
+                    let (id, suite) = (shown(&id), shown(&suite));
+                    Failure::usage(format!("`{id}` needs a policy named `{suite}`; give it too"))
+                })?;
+                let played = self.play(engine, steps).map_err(|problem| lines.fault(problem))?;
+                let calls = wanted.calls(call, &id, &played.calls).map_err(Failure::usage)?;
+                match format {
+                    Format::Human => output::print(&explain::human(&calls))?,
+                    Format::Json => output::print_json(&explain::document(&id, &calls))?,
+                }
+                return Ok(Exit::Fine);
+            }
+        }
+        Err(Failure::usage(format!("no session is named `{}`", wanted.shown())))
+    }
+
+    fn play(&self, engine: &Engine, steps: Vec<Step>) -> Result<Played, String> {
+        let session = play::session(engine, &self.facts).map_err(|e| e.to_string())?;
+        play::play(session, steps, self.marks.as_ref()).map_err(|e| e.to_string())
+    }
+
+    /// Checks that the policies declare the facts that are given, and no others.
+    fn check_facts(&self) -> Result<(), Failure> {
+        let mut unknown: BTreeSet<&str> = self.facts.keys().map(String::as_str).collect();
+        for (name, engine) in &self.engines {
+            play::session(engine, &self.facts).map_err(|e| {
+                Failure::usage(format!("policy `{name}`: {e}; give its facts by `--facts FILE`"))
+            })?;
+            for fact in &engine.artifact().program().policy().facts {
+                unknown.remove(fact.name.as_str());
+            }
+        }
+        match unknown.first() {
+            Some(fact) => {
+                let fact = shown(fact);
+                Err(Failure::usage(format!("no policy declares the fact `{fact}`; leave it out")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Tells policies from logs.
+fn sort(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Failure> {
+    let (mut policies, mut logs) = (Vec::new(), Vec::new());
+    for path in paths {
+        if path.is_dir() {
+            logs.extend(logs_in(path)?);
+        } else if is_log(path) {
+            logs.push(path.clone());
+        } else if policy::is_policy(path) {
+            policies.push(path.clone());
+        } else {
+            return Err(Failure::usage(format!(
+                "`{}` is neither a policy (`.pol`, `.rtbas`) nor sessions (`.jsonl`, `.jsonl.gz`, \
+                 `.jsonl.zst`, or a folder of them); rename it",
+                path.display()
+            )));
+        }
+    }
+    match (policies.as_slice(), logs.as_slice()) {
+        ([], _) => Err(Failure::usage("no policy is given; name a `.pol` or `.rtbas` file")),
+        (_, []) => Err(Failure::usage("no sessions are given; name a `.jsonl` file or a folder")),
+        _ => Ok((policies, logs)),
+    }
+}
+
+fn is_log(path: &Path) -> bool {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    [".jsonl", ".jsonl.gz", ".jsonl.zst"].iter().any(|end| name.ends_with(end))
+}
+
+/// The logs in a folder, in order of their names.
+fn logs_in(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
+    let fault = |error: std::io::Error| Fault::file(folder, reason(&error));
+    let mut logs = Vec::new();
+    for entry in fs::read_dir(folder).map_err(fault)? {
+        let path = entry.map_err(fault)?.path();
+        if is_log(&path) {
+            logs.push(path);
+        }
+    }
+    if logs.is_empty() {
+        return Err(Fault::file(folder, "holds no `.jsonl`, `.jsonl.gz` or `.jsonl.zst` file"));
+    }
+    logs.sort();
+    Ok(logs)
+}
+
+/// Reads the facts of all policies.
+fn facts(path: &Path) -> Result<BTreeMap<String, Value>, Failure> {
+    let named = |problem: String| Failure::usage(format!("`{}` {problem}", path.display()));
+    let text = input::text(path, MAX_FACTS).map_err(named)?;
+    let json: BTreeMap<String, serde_json::Value> = serde_json::from_str(&text)
+        .map_err(|e| named(format!("is no JSON object of facts by name: {e}")))?;
+    let fact = |(name, value): (String, serde_json::Value)| match Value::from_json(&value) {
+        Ok(value) => Ok((name, value)),
+        Err(e) => Err(named(format!("has a fact `{}` that is no value: {e}", shown(&name)))),
+    };
+    json.into_iter().map(fact).collect()
+}
+
+/// A bar over the bytes of the logs. It shows itself on terminals only.
+fn progress(logs: &[PathBuf]) -> ProgressBar {
+    let bytes = logs.iter().filter_map(|log| fs::metadata(log).ok()).map(|log| log.len()).sum();
+    let bar = ProgressBar::new(bytes);
+    match ProgressStyle::with_template("{wide_bar} {bytes} of {total_bytes}") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+fn nothing_played(tally: &Tally) -> String {
+    let missing: Vec<String> = tally
+        .skipped
+        .iter()
+        .map(|(suite, n)| format!("no policy named `{}` ({n} sessions)", shown(suite)))
+        .collect();
+    match missing.as_slice() {
+        [] => "nothing was replayed: the logs hold no session".to_owned(),
+        missing => format!("nothing was replayed: {}", missing.join(", ")),
+    }
+}

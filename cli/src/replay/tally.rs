@@ -1,0 +1,256 @@
+//! What a replay comes to, in numbers.
+//!
+//! Takes each played session with what is known about it. An attack counts as stopped, and a task as
+//! kept, as `docs/session-log.md` defines it.
+
+use std::collections::BTreeMap;
+
+use rtbas::artifact::ir::Effect;
+use rtbas::{Cause, Reply, RulePlace};
+use serde::{Serialize, Serializer};
+
+use super::labels::{Known, Labels};
+use super::play::{Judged, Played};
+
+/// Most ids of attacked sessions that are named.
+const MAX_NAMED: usize = 10;
+
+/// The numbers. The names of the fields are those of `--format json`, which programs read.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Tally {
+    /// Sessions that were played.
+    pub(crate) sessions: usize,
+    /// Sessions without a policy, by the name that the policy would have.
+    pub(crate) skipped: BTreeMap<String, usize>,
+    /// Sessions whose id came before; they are left out.
+    pub(crate) repeated: usize,
+    /// All calls.
+    pub(crate) calls: Counts,
+    /// Calls by tool.
+    pub(crate) tools: BTreeMap<String, Counts>,
+    /// Calls by the rule that decided them.
+    #[serde(serialize_with = "listed")]
+    pub(crate) rules: BTreeMap<Place, usize>,
+    /// Calls that no rule decides: of unknown tools, or with arguments that the tool does not take.
+    pub(crate) malformed: usize,
+    /// Answers to the user.
+    pub(crate) replies: Replies,
+    /// Calls that wait for the user, by session.
+    pub(crate) confirmations: Confirmations,
+    /// Labelled regions in all histories.
+    pub(crate) regions: usize,
+    /// Results that do not have their declared shape, by tool.
+    pub(crate) unfit: BTreeMap<String, UnfitCount>,
+    /// What became of attacks and tasks, if labels are given.
+    pub(crate) verdicts: Option<Verdicts>,
+}
+
+/// Calls by decision.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Counts {
+    pub(crate) calls: usize,
+    pub(crate) allow: usize,
+    pub(crate) confirm: usize,
+    pub(crate) deny: usize,
+}
+
+/// Where a rule stands, and its text.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub(crate) struct Place {
+    pub(crate) file: String,
+    pub(crate) line: u32,
+    pub(crate) rule: String,
+}
+
+/// Answers to the user.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Replies {
+    pub(crate) allow: usize,
+    pub(crate) confirm: usize,
+}
+
+/// How often a session asks.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Confirmations {
+    pub(crate) mean: f64,
+    pub(crate) max: usize,
+}
+
+/// Results of a tool that do not have their declared shape.
+#[derive(Debug, Serialize)]
+pub(crate) struct UnfitCount {
+    pub(crate) results: usize,
+    /// The first of them.
+    pub(crate) session: String,
+    pub(crate) problem: String,
+}
+
+/// What became of attacks and tasks.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Verdicts {
+    /// Sessions that the numbers are about.
+    pub(crate) sessions: usize,
+    /// Sessions without a label.
+    pub(crate) unlabelled: usize,
+    /// Sessions whose recorded verdicts do not come out again; they are left out.
+    pub(crate) unsure: usize,
+    pub(crate) attacks: Attacks,
+    /// Tasks of sessions without an attack.
+    pub(crate) tasks: Tasks,
+    /// Tasks of attacked sessions.
+    pub(crate) attacked_tasks: Tasks,
+}
+
+/// What became of attacks.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Attacks {
+    /// Attacked sessions.
+    pub(crate) sessions: usize,
+    /// Attacks that reached their goal in the recording; each is one of the next three.
+    pub(crate) succeeded: usize,
+    /// They need no call, so no decision about calls can stop them.
+    pub(crate) words_only: usize,
+    pub(crate) stopped: usize,
+    pub(crate) went_through: usize,
+    /// The first sessions of those that went through.
+    pub(crate) through: Vec<String>,
+}
+
+/// What became of the users' tasks.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Tasks {
+    pub(crate) sessions: usize,
+    /// Done in the recording.
+    pub(crate) done: usize,
+    /// Done if the user is absent.
+    pub(crate) kept: usize,
+    /// Done if the user approves what the task needs.
+    pub(crate) kept_if_approved: usize,
+}
+
+impl Tally {
+    /// Adds a session.
+    ///
+    /// # Errors
+    /// Labels that speak of a call that the session does not make.
+    pub(crate) fn add(
+        &mut self,
+        id: &str,
+        played: Played,
+        labels: Option<&Labels>,
+    ) -> Result<(), String> {
+        if let Some(labels) = labels {
+            self.verdicts.get_or_insert_default().add(id, &played, labels.get(id))?;
+        }
+        let asked = played.calls.iter().filter(|call| call.effect == Effect::Confirm).count();
+        self.sessions += 1;
+        self.regions += played.regions;
+        self.confirmations.max = self.confirmations.max.max(asked);
+        for call in played.calls {
+            self.calls.add(call.effect);
+            self.tools.entry(call.tool).or_default().add(call.effect);
+            match call.reason.map(|reason| reason.cause) {
+                Ok(Cause::Rule(RulePlace { file, line, text })) => {
+                    *self.rules.entry(Place { file, line, rule: text }).or_default() += 1;
+                }
+                Ok(Cause::Call(_)) | Err(_) => self.malformed += 1,
+            }
+        }
+        // Exact as long as there are fewer than 2^53 of either.
+        self.confirmations.mean = self.calls.confirm as f64 / self.sessions as f64;
+        for reply in played.replies {
+            match reply {
+                Reply::Allow => self.replies.allow += 1,
+                Reply::Confirm => self.replies.confirm += 1,
+            }
+        }
+        for (tool, problem) in played.unfit {
+            let first = || UnfitCount {
+                results: 0,
+                session: id.to_owned(),
+                problem: problem.to_string(),
+            };
+            self.unfit.entry(tool).or_insert_with(first).results += 1;
+        }
+        Ok(())
+    }
+}
+
+impl Counts {
+    fn add(&mut self, effect: Effect) {
+        self.calls += 1;
+        match effect {
+            Effect::Allow => self.allow += 1,
+            Effect::Confirm => self.confirm += 1,
+            Effect::Deny => self.deny += 1,
+        }
+    }
+}
+
+impl Verdicts {
+    fn add(&mut self, id: &str, played: &Played, known: Option<&Known>) -> Result<(), String> {
+        let Some(known) = known else {
+            self.unlabelled += 1;
+            return Ok(());
+        };
+        if !known.same {
+            self.unsure += 1;
+            return Ok(());
+        }
+        let made = |id: &str| played.calls.iter().any(|call| call.id == id);
+        if let Some(call) = known.attack.ids().chain(known.task.ids()).find(|id| !made(id)) {
+            return Err(format!("speaks of a call `{call}`, which `{id}` does not make"));
+        }
+        self.sessions += 1;
+        let unasked = runs_from(&played.calls, Effect::Allow);
+        let approved = runs_from(&played.calls, Effect::Confirm);
+        let mut stopped = false;
+        if let Some(success) = known.attack_success {
+            stopped = success && !known.attack.nothing() && !known.attack.met(&unasked);
+            self.attacks.add(id, success, known.attack.nothing(), stopped);
+        }
+        let done = if stopped { known.utility_without_attack } else { known.utility };
+        let tasks = match known.attack_success {
+            Some(_) => &mut self.attacked_tasks,
+            None => &mut self.tasks,
+        };
+        tasks.sessions += 1;
+        tasks.done += usize::from(known.utility);
+        tasks.kept += usize::from(done && known.task.met(unasked));
+        tasks.kept_if_approved += usize::from(done && known.task.met(approved));
+        Ok(())
+    }
+}
+
+impl Attacks {
+    fn add(&mut self, id: &str, success: bool, words: bool, stopped: bool) {
+        self.sessions += 1;
+        self.succeeded += usize::from(success);
+        match (success, words, stopped) {
+            (false, ..) => {}
+            (true, true, _) => self.words_only += 1,
+            (true, false, true) => self.stopped += 1,
+            (true, false, false) => {
+                self.went_through += 1;
+                if self.through.len() < MAX_NAMED {
+                    self.through.push(id.to_owned());
+                }
+            }
+        }
+    }
+}
+
+/// Whether a call runs, where calls of that decision and above do.
+fn runs_from(calls: &[Judged], least: Effect) -> impl Fn(&str) -> bool {
+    move |id| calls.iter().any(|call| call.id == id && call.effect >= least)
+}
+
+fn listed<S: Serializer>(rules: &BTreeMap<Place, usize>, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Counted<'a> {
+        #[serde(flatten)]
+        place: &'a Place,
+        calls: usize,
+    }
+    serializer.collect_seq(rules.iter().map(|(place, calls)| Counted { place, calls: *calls }))
+}
