@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use crate::ir::{
     Alternative, ArgumentId, Comparison, Condition, ConditionId, Effect, LabelId, LabelPart,
-    LabelRule, NodeId, Operand, RuleId, Tool, ToolId,
+    LabelRule, NodeId, Operand, RuleId, StoreId, Tool, ToolId,
 };
 use crate::label::Label;
 use crate::program::Program;
@@ -129,8 +129,8 @@ pub struct Scope<'a, 'v> {
     pub call: &'a Bound<'v>,
     /// The call's label with its arguments' labels (κ), where a decision is made.
     pub context: Option<&'a Label>,
-    /// The record that a label belongs to, where there is one.
-    pub record: Option<&'a dyn Fields>,
+    /// The record that a label belongs to, where there is one, and the store whose record it is.
+    pub record: Option<(StoreId, &'a dyn Fields)>,
 }
 
 impl fmt::Debug for Scope<'_, '_> {
@@ -257,8 +257,13 @@ impl Program {
                 }
             }
             Condition::In(element, set) => match (read(element, scope), read(set, scope)) {
-                (Some(element), Some(Value::List(list))) => list.contains(element).into(),
-                (Some(element), Some(Value::Set(set))) => set.contains(element).into(),
+                (Some(element), Some(Value::List(list))) => {
+                    is_in(element, list.contains(element), list.iter())
+                }
+                (Some(element), Some(Value::Set(set))) => {
+                    // Values of one type stand together in a set, so its ends tell.
+                    is_in(element, set.contains(element), set.first().into_iter().chain(set.last()))
+                }
                 _ => Truth::Undefined,
             },
             Condition::Present(operand) => read(operand, scope).is_some().into(),
@@ -354,7 +359,11 @@ impl Program {
         };
         let cells = node.shows.iter().map(|cell| {
             let cell = self.policy().cells.get(cell.index());
-            cell.map_or_else(top, |cell| self.rule_label(&cell.label, scope))
+            cell.map_or_else(top, |cell| {
+                // A guard of a cell reads the fields of its own store's record and no other's.
+                let record = scope.record.filter(|(store, _)| *store == cell.store);
+                self.rule_label(&cell.label, &Scope { record, ..*scope })
+            })
         });
         let own = node.label.iter().map(|label| self.rule_label(label, scope));
         cells.chain(own).reduce(|a, b| a.join(&b)).unwrap_or_else(top)
@@ -373,13 +382,27 @@ fn read<'a>(operand: &'a Operand, scope: &'a Scope<'_, '_>) -> Option<&'a Value>
         Operand::Literal(value) => Some(value),
         Operand::Fact(fact, path) => scope.facts.get(fact.index())?.get(path),
         Operand::Argument(argument, path) => scope.call.argument(*argument)?.get(path),
-        Operand::Field(path) => scope.record?.field(path),
+        Operand::Field(path) => scope.record?.1.field(path),
     };
     value.filter(|value| **value != Value::Null)
 }
 
+/// Membership is equality with some element: undefined where it is not found among elements of
+/// which `sample` holds one of another type.
+fn is_in<'a>(element: &Value, found: bool, mut sample: impl Iterator<Item = &'a Value>) -> Truth {
+    match found {
+        true => Truth::True,
+        false if sample.all(|other| same_type(element, other)) => Truth::False,
+        false => Truth::Undefined,
+    }
+}
+
+fn same_type(left: &Value, right: &Value) -> bool {
+    std::mem::discriminant(left) == std::mem::discriminant(right)
+}
+
 fn compare(comparison: Comparison, left: &Value, right: &Value) -> Truth {
-    if std::mem::discriminant(left) != std::mem::discriminant(right) {
+    if !same_type(left, right) {
         return Truth::Undefined;
     }
     let numbers = || match (left, right) {

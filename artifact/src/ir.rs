@@ -167,7 +167,9 @@ pub enum Operand {
     Fact(FactId, Vec<String>),
     /// An argument of the call, or a field in it.
     Argument(ArgumentId, Vec<String>),
-    /// A field of the store's record that the label belongs to.
+    /// A field of the record that the label belongs to: for the label of a cell, the innermost
+    /// region around it that is a record, if it is one of the cell's store; for the label of a
+    /// region, the innermost record whatever its store.
     Field(Vec<String>),
 }
 
@@ -196,7 +198,8 @@ pub enum Condition {
     Context(LabelId),
     /// A comparison.
     Compare(Comparison, Operand, Operand),
-    /// `a in B`: the first is an element of the second, a list or a set.
+    /// `a in B`: the first equals some element of the second, a list or a set. Undefined where it
+    /// equals none and some are of another type.
     In(Operand, Operand),
     /// The value is there and not null. Never undefined.
     Present(Operand),

@@ -115,6 +115,13 @@ pub fn with_sets(types: &[Type], ty: TypeId, value: Value) -> Value {
                 })
                 .collect(),
         ),
+        (Some(Type::Union(choices)), value) => {
+            let fitting = choices.iter().find_map(|&choice| {
+                let value = with_sets(types, choice, value.clone());
+                check(types, choice, &value).is_ok().then_some(value)
+            });
+            fitting.unwrap_or(value)
+        }
         (_, value) => value,
     }
 }

@@ -7,7 +7,7 @@
 use std::cell::OnceCell;
 
 use rtbas_artifact::eval::{Bound, Facts, Fields, Scope};
-use rtbas_artifact::ir::Tool;
+use rtbas_artifact::ir::{StoreId, Tool};
 use rtbas_artifact::label::Label;
 use rtbas_artifact::program::Program;
 use rtbas_artifact::value::Value;
@@ -97,20 +97,20 @@ impl<'a> Received<'a> {
     ) -> Result<Vec<LabelledRegion>, Unfit> {
         let tree = region::find(&self.program.policy().types, tool, text)?;
         let mut labelled: Vec<LabelledRegion> = Vec::new();
-        let mut records: Vec<Record<'_>> = Vec::new();
+        let mut records: Vec<(StoreId, Record<'_>)> = Vec::new();
         // For each region: the record whose fields the guards of its label read.
         let mut record_of: Vec<Option<usize>> = Vec::new();
         for (index, region) in tree.iter().enumerate() {
-            let is_record =
-                tool.nodes.get(region.node.index()).is_some_and(|node| node.record_of.is_some());
-            if is_record {
-                records.push(Record { tree: &tree, index, value: OnceCell::new() });
+            let store = tool.nodes.get(region.node.index()).and_then(|node| node.record_of);
+            if let Some(store) = store {
+                records.push((store, Record { tree: &tree, index, value: OnceCell::new() }));
                 record_of.push(Some(records.len() - 1));
             } else {
                 record_of.push(region.parent.and_then(|parent| *record_of.get(parent)?));
             }
             let record = record_of.last().copied().flatten().and_then(|at| records.get(at));
-            let scope = self.scope(bound, record.map(|record| record as &dyn Fields));
+            let record = record.map(|(store, record)| (*store, record as &dyn Fields));
+            let scope = self.scope(bound, record);
             let mut label = self.program.node_label(tool, region.node, &scope);
             match region.parent.and_then(|parent| labelled.get(parent)) {
                 Some(parent) => label.join_with(&parent.label),
@@ -122,7 +122,11 @@ impl<'a> Received<'a> {
         Ok(labelled)
     }
 
-    fn scope<'s>(&'s self, call: &'s Bound<'a>, record: Option<&'s dyn Fields>) -> Scope<'s, 'a> {
+    fn scope<'s>(
+        &'s self,
+        call: &'s Bound<'a>,
+        record: Option<(StoreId, &'s dyn Fields)>,
+    ) -> Scope<'s, 'a> {
         Scope { facts: self.facts, call, context: None, record }
     }
 }

@@ -177,7 +177,8 @@ impl<'a> Readers<'a> {
         within(place, self.labels.get(label.index()), reach)
     }
 
-    /// Whether, in some lattice, one label's level is known not to flow to the other's.
+    /// Whether, in some lattice, one label's level might not flow to the other's. A level that a
+    /// value names may be any.
     fn raises(&self, alternative: LabelId, otherwise: LabelId) -> bool {
         let parts = |label: LabelId| self.policy.labels.get(label.index()).map(|term| &term.parts);
         let pairs = parts(alternative).zip(parts(otherwise));
@@ -185,7 +186,9 @@ impl<'a> Readers<'a> {
             let levels = low.iter().zip(high).zip(&self.policy.lattices);
             levels.into_iter().any(|((low, high), lattice)| match (low, high) {
                 (LabelPart::Level(low), LabelPart::Level(high)) => !lattice.flows(*low, *high),
-                _ => false,
+                (LabelPart::Named(low), LabelPart::Named(high)) => low != high,
+                (LabelPart::Named(_), LabelPart::Level(high)) => Some(*high) != lattice.top(),
+                (LabelPart::Level(low), LabelPart::Named(_)) => Some(*low) != lattice.bottom(),
             })
         })
     }
