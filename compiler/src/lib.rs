@@ -1,1 +1,37 @@
-//! .
+//! The compiler: the text of a policy in, proofs and an artifact out.
+//!
+//! The module list below is in reading order, and it is the order of permitted imports: a module
+//! may use those above it and none below.
+
+pub mod source;
+pub mod diag;
+pub mod syntax;
+pub mod resolve;
+pub mod typeck;
+pub mod lower;
+pub mod verify;
+pub mod emit;
+
+use diag::{Diagnostic, Diagnostics};
+use source::Sources;
+use verify::Verified;
+
+/// Compiles the policy at a path, phase by phase. What is wrong with it, and what else there is to
+/// say, is in the diagnostics; a phase that finds an error is the last.
+pub fn compile(sources: &mut Sources<'_>, path: &str) -> (Option<Verified>, Vec<Diagnostic>) {
+    let mut diagnostics = Diagnostics::default();
+    let verified = phases(sources, path, &mut diagnostics);
+    (verified, diagnostics.into_vec())
+}
+
+fn phases(
+    sources: &mut Sources<'_>,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<Verified> {
+    let ast = syntax::parse(sources, path, diagnostics)?;
+    let hir = resolve::resolve(sources, &ast, diagnostics)?;
+    let typed = typeck::check(hir, diagnostics)?;
+    let lowered = lower::lower(typed, sources, diagnostics);
+    verify::verify(lowered, diagnostics)
+}

@@ -1,0 +1,142 @@
+//! What the compiler says about a policy: data, made beside the check that finds the mistake and
+//! rendered in one place ([`render`]).
+//!
+//! A message is lower case, without a final full stop, with names in backticks; a help can be
+//! pasted or followed as it stands.
+
+use std::collections::BTreeSet;
+
+use crate::source::Span;
+
+pub mod code;
+pub mod render;
+
+pub use code::Code;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Nothing is emitted.
+    Error,
+    /// Probably a mistake.
+    Warning,
+    /// To be known.
+    Note,
+}
+
+/// One thing that the compiler says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Which kind of thing it is.
+    pub code: Code,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What was found and what was expected.
+    pub message: String,
+    /// Where.
+    pub primary: Option<Span>,
+    /// Other places that matter, and why.
+    pub labels: Vec<(Span, String)>,
+    /// What else there is to know.
+    pub notes: Vec<String>,
+    /// A next step that works.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// A message at a place, if there is one.
+    pub fn new(code: Code, at: impl Into<Option<Span>>, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: code.severity(),
+            message: message.into(),
+            primary: at.into(),
+            labels: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// With another place.
+    #[must_use]
+    pub fn label(mut self, at: Span, text: impl Into<String>) -> Self {
+        self.labels.push((at, text.into()));
+        self
+    }
+
+    /// With something else to know.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// With a next step.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// With the nearest of the names that would have been right, if one is near.
+    #[must_use]
+    pub fn did_you_mean<'n>(
+        mut self,
+        given: &str,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Self {
+        if let Some(name) = nearest(given, names) {
+            self.help = Some(format!("did you mean `{name}`?"));
+        }
+        self
+    }
+}
+
+/// The diagnostics of a compilation, in the order in which they were found.
+#[derive(Debug, Default)]
+pub struct Diagnostics {
+    found: Vec<Diagnostic>,
+    /// One block may stand for many tools; what is wrong with it is said once.
+    said: BTreeSet<(Code, Option<Span>, String)>,
+}
+
+impl Diagnostics {
+    /// Adds one, unless the same was said before.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        let key = (diagnostic.code, diagnostic.primary, diagnostic.message.clone());
+        if self.said.insert(key) {
+            self.found.push(diagnostic);
+        }
+    }
+
+    /// The value of a phase, unless the phase or one before it found an error.
+    pub fn gate<T>(&self, value: T) -> Option<T> {
+        let failed = self.found.iter().any(|d| d.severity == Severity::Error);
+        (!failed).then_some(value)
+    }
+
+    /// The list.
+    #[must_use]
+    pub fn into_vec(self) -> Vec<Diagnostic> {
+        self.found
+    }
+}
+
+/// The name that was probably meant: the first of those at the least distance, if that is at most a
+/// third of its length.
+pub(crate) fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let distance = |name: &str| strsim::damerau_levenshtein(given, name);
+    let near = names.into_iter().map(|name| (distance(name), name));
+    let near = near.filter(|(distance, name)| distance * 3 <= name.chars().count().max(3));
+    near.min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
+}
+
+/// Names in backticks, in a row.
+pub(crate) fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    let quoted: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        None => String::new(),
+        Some((only, [])) => only.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+    }
+}

@@ -1,0 +1,102 @@
+//! The table of codes. A phase has a hundred of its own: 01 syntax, 02 resolve, 03 typeck, 04 lower,
+//! 05 verify (refuted), 06 verify (not decided).
+
+use std::fmt;
+
+use super::Severity;
+
+macro_rules! codes {
+    ($($code:ident $summary:literal)*) => {
+        /// The kind of a diagnostic.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Code { $(#[doc = $summary] $code,)* }
+
+        impl Code {
+            /// All codes.
+            pub const ALL: &[Self] = &[$(Self::$code),*];
+
+            /// The code as it is printed.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$code => stringify!($code),)* }
+            }
+
+            /// What it says, in a line.
+            #[must_use]
+            pub fn summary(self) -> &'static str {
+                match self { $(Self::$code => $summary,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    E0101 "a file cannot be read"
+    E0102 "a string or a bracket is not closed, or brackets cross"
+    E0103 "brackets are nested too deeply"
+    E0104 "a character that readers cannot see"
+    E0105 "something else was expected here"
+    E0106 "no such edition, or a version out of range"
+    E0107 "a string with an escape that means nothing"
+    E0108 "a number that cannot be held exactly"
+    E0109 "a record names a field twice"
+
+    E0201 "no such name"
+    E0202 "a name is declared twice"
+    E0203 "a name means two things"
+    E0204 "types contain each other without end"
+    E0205 "a tool list cannot be read"
+    E0206 "a tool's schema is not understood"
+    E0207 "messages without a label"
+    E0208 "lattices and the product `label { … }` do not agree"
+    E0209 "a tool that the policy says nothing about"
+    E0210 "a pattern of tool names that matches none, or competes with another"
+    E0211 "decision rules are missing or out of order"
+    E0212 "a label names two levels of one lattice"
+    E0213 "a store's field has no label"
+    E0214 "a lattice has too many levels"
+    E0215 "`context` stands where it cannot be judged"
+    E0216 "something is said twice"
+
+    E0301 "the order of a lattice has a cycle"
+    E0302 "a guard would raise a label"
+    E0303 "values that never compare"
+    E0304 "no such field or region"
+    E0305 "a result does not fit the store that it shows"
+    E0306 "a value is not of its type"
+    E0307 "a test does not give every fact"
+    E0308 "a result is not written in this format"
+    E0309 "a result has too many regions"
+
+    E0501 "two levels of a lattice have no least upper bound"
+    E0502 "no level of a lattice flows to all others"
+    E0503 "more taint would let a call through"
+    E0509 "a fault of the compiler itself"
+
+    E0601 "the solver could not decide whether a property holds"
+    E0602 "the solver that was loaded is not the one that was built for"
+
+    W0201 "a fact that nothing reads"
+    W0202 "a type that nothing uses"
+    W0203 "a part of a schema that the engine does not check"
+
+    N0401 "a claim that this version does not prove"
+}
+
+impl Code {
+    /// How bad it is; the first letter says so.
+    #[must_use]
+    pub fn severity(self) -> Severity {
+        match self.name().as_bytes().first() {
+            Some(b'W') => Severity::Warning,
+            Some(b'N') => Severity::Note,
+            _ => Severity::Error,
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

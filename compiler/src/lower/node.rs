@@ -1,0 +1,115 @@
+//! The type of a result → its regions, and what each of them shows.
+
+use std::collections::BTreeSet;
+
+use rtbas_artifact::ir::{
+    CellId, Node, NodeField, NodeId, NodeKind, StoreId, Type, TypeId,
+};
+
+use super::term::Terms;
+use crate::resolve::hir::{Cell, Policy, Step, Tool};
+use crate::resolve::store::{all_cells, field_cell, shape};
+
+/// The regions of a tool's results; children before parents, the root last.
+pub(super) fn nodes(terms: &mut Terms<'_>, policy: &Policy, tool: &Tool) -> Vec<Node> {
+    let reads = tool.reads.iter().map(|reads| {
+        let path = reads.path.as_deref();
+        let is_record = path.is_some_and(|path| {
+            let ty = type_at(policy, tool.result, path);
+            ty.is_some_and(|ty| matches!(policy.types.get(ty), Type::Record { .. }))
+        });
+        Shown { store: reads.store, path, is_record }
+    });
+    let reads = reads.collect();
+    let mut builder = Builder { terms, policy, tool, reads, nodes: Vec::new() };
+    builder.node(tool.result, &mut Vec::new());
+    builder.nodes
+}
+
+/// A store that a result shows.
+struct Shown<'p> {
+    store: StoreId,
+    path: Option<&'p [Step]>,
+    /// Whether the region at the path is a record, whose fields show fields.
+    is_record: bool,
+}
+
+struct Builder<'p, 'b, 't> {
+    terms: &'b mut Terms<'t>,
+    policy: &'p Policy,
+    tool: &'p Tool,
+    reads: Vec<Shown<'p>>,
+    nodes: Vec<Node>,
+}
+
+impl Builder<'_, '_, '_> {
+    fn node(&mut self, ty: TypeId, path: &mut Vec<Step>) -> NodeId {
+        let kind = match self.policy.types.get(ty) {
+            Type::List(item) => {
+                path.push(Step::Items);
+                let item = self.node(*item, path);
+                path.pop();
+                NodeKind::List(item)
+            }
+            Type::Record { fields, open: false } => {
+                let mut children = Vec::with_capacity(fields.len());
+                for field in fields {
+                    path.push(Step::Field(field.name.clone()));
+                    let node = self.node(field.ty, path);
+                    path.pop();
+                    let name = field.name.clone();
+                    children.push(NodeField { name, node, required: field.required });
+                }
+                NodeKind::Record(children)
+            }
+            _ => NodeKind::Leaf(ty),
+        };
+        let shows: BTreeSet<CellId> =
+            self.reads.iter().flat_map(|shown| cells(&self.policy.cells, shown, path)).collect();
+        let own = self.tool.labels.iter().find(|label| label.path == *path);
+        let record =
+            self.reads.iter().find(|shown| shown.is_record && shown.path == Some(path.as_slice()));
+        let node = Node {
+            kind,
+            shows: shows.into_iter().collect(),
+            label: own.map(|own| self.terms.rule(Some(&own.label))),
+            record_of: record.map(|shown| shown.store),
+        };
+        let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        self.nodes.push(node);
+        id
+    }
+}
+
+/// The cells of a store that the region at this path shows.
+fn cells(cells: &[Cell], shown: &Shown<'_>, path: &[Step]) -> Vec<CellId> {
+    let all = || all_cells(cells, shown.store);
+    let shape = || shape(cells, shown.store).into_iter().collect();
+    let Some(record) = shown.path else {
+        return all();
+    };
+    if let Some(below) = path.strip_prefix(record) {
+        return match below.first() {
+            _ if !shown.is_record => all(),
+            Some(Step::Field(field)) => {
+                let field = field_cell(cells, shown.store, field);
+                field.into_iter().collect()
+            }
+            Some(Step::Items) | None => shape(),
+        };
+    }
+    // Which records there are is told by the list that they stand in, and by all around it.
+    let list = record.iter().rposition(|step| *step == Step::Items);
+    let around = record.starts_with(path) && list.is_some_and(|list| path.len() <= list);
+    if around { shape() } else { Vec::new() }
+}
+
+fn type_at(policy: &Policy, ty: TypeId, path: &[Step]) -> Option<TypeId> {
+    path.iter().try_fold(ty, |ty, step| match (step, policy.types.get(ty)) {
+        (Step::Items, Type::List(item)) => Some(*item),
+        (Step::Field(name), Type::Record { fields, .. }) => {
+            fields.iter().find(|field| field.name == *name).map(|field| field.ty)
+        }
+        _ => None,
+    })
+}

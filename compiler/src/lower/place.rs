@@ -1,0 +1,85 @@
+//! Where the parts of a policy stand.
+
+use rtbas_artifact::ir::{RuleId, ToolId};
+use rtbas_artifact::lattice::LevelId;
+use rtbas_artifact::origin::{Origin, Origins};
+
+use crate::resolve::hir::Policy;
+use crate::source::{Sources, Span};
+
+/// Places of what has an id.
+#[derive(Clone, Debug)]
+pub struct Spans {
+    /// By lattice.
+    pub lattices: Vec<LatticeSpans>,
+    /// By tool: where the policy speaks of it.
+    pub tools: Vec<Span>,
+    /// By tool and rule.
+    pub rules: Vec<Vec<Span>>,
+    /// By claim.
+    pub claims: Vec<Span>,
+}
+
+/// Places of a lattice.
+#[derive(Clone, Debug)]
+pub struct LatticeSpans {
+    /// Its name.
+    pub name: Span,
+    /// By level: where it stands first.
+    pub levels: Vec<Span>,
+    /// The declared edges: data at the first may flow to the second.
+    pub edges: Vec<(LevelId, LevelId, Span)>,
+}
+
+impl Spans {
+    /// The name of a lattice.
+    #[must_use]
+    pub fn lattice(&self, lattice: usize) -> Option<Span> {
+        self.lattices.get(lattice).map(|lattice| lattice.name)
+    }
+
+    /// A level of a lattice.
+    #[must_use]
+    pub fn level(&self, lattice: usize, level: LevelId) -> Option<Span> {
+        self.lattices.get(lattice)?.levels.get(level.index()).copied()
+    }
+
+    /// A tool.
+    #[must_use]
+    pub fn tool(&self, tool: ToolId) -> Option<Span> {
+        self.tools.get(tool.index()).copied()
+    }
+
+    /// A rule of a tool.
+    #[must_use]
+    pub fn rule(&self, tool: ToolId, rule: RuleId) -> Option<Span> {
+        self.rules.get(tool.index())?.get(rule.index()).copied()
+    }
+}
+
+pub(super) fn spans(policy: &Policy) -> Spans {
+    let lattice = |lattice: &crate::resolve::hir::Lattice| LatticeSpans {
+        name: lattice.span,
+        levels: lattice.spans.clone(),
+        edges: lattice.edges.iter().map(|edge| (edge.from, edge.to, edge.span)).collect(),
+    };
+    let rules = policy.tools.iter().map(|tool| tool.rules.iter().map(|rule| rule.span).collect());
+    Spans {
+        lattices: policy.lattices.iter().map(lattice).collect(),
+        tools: policy.tools.iter().map(|tool| tool.span).collect(),
+        rules: rules.collect(),
+        claims: policy.claims.iter().map(|claim| claim.span).collect(),
+    }
+}
+
+/// Files are named without their folders: an artifact does not depend on where it was built.
+pub(super) fn origins(policy: &Policy, sources: &Sources<'_>) -> Origins {
+    let origin = |span: Span| {
+        let position = sources.position(span);
+        let words: Vec<&str> = sources.slice(span).split_whitespace().collect();
+        Origin { file: 0, line: position.line, column: position.column, text: words.join(" ") }
+    };
+    let rules = policy.tools.iter();
+    let rules = rules.map(|tool| tool.rules.iter().map(|rule| origin(rule.span)).collect());
+    Origins { files: vec![sources.name(policy.file).to_owned()], rules: rules.collect() }
+}

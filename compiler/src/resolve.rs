@@ -1,0 +1,60 @@
+//! Phase 2: [`ast`](crate::syntax::ast) → [`hir`].
+//!
+//! Takes the tree of a policy and loads the tool lists that it uses. Gives a tree without names:
+//! every name is an id of something that exists, every pattern is spelled out, and every tool has
+//! exactly one block. Trusts nothing in a tool list.
+
+use crate::diag::Diagnostics;
+use crate::source::Sources;
+use crate::syntax::ast;
+
+pub mod hir;
+pub mod table;
+mod scope;
+pub mod types;
+mod label;
+mod schema;
+mod tool_list;
+mod context;
+mod condition;
+pub(crate) mod store;
+mod tool;
+mod scenario;
+
+/// Resolves the names of a policy.
+pub fn resolve(
+    sources: &mut Sources<'_>,
+    policy: &ast::Policy,
+    diagnostics: &mut Diagnostics,
+) -> Option<hir::Policy> {
+    let mut cx = context::Context::new(policy, diagnostics);
+    cx.tools =
+        tool_list::load(sources, policy.file, &policy.uses, &mut cx.types, cx.diagnostics);
+    cx.declare_facts(&policy.facts);
+    for written in &policy.stores {
+        store::declare(&mut cx, written);
+    }
+    let messages = cx.levels.messages(&policy.messages, policy.name.span, cx.diagnostics);
+    let tools = tool::resolve(&mut cx, &policy.tools);
+    let claims = policy.claims.iter().flat_map(|claim| scenario::claims(&mut cx, &tools, claim));
+    let claims = claims.collect();
+    let tests = policy.tests.iter().map(|test| scenario::test(&mut cx, &tools, test)).collect();
+    cx.warn_of_unused();
+    let context::Context { levels, types, facts, stores, cells, .. } = cx;
+    let policy = hir::Policy {
+        file: policy.file,
+        name: policy.name.text.clone(),
+        edition: policy.edition,
+        version: policy.version,
+        lattices: levels.into_lattices(),
+        types,
+        facts,
+        messages: messages?,
+        stores,
+        cells,
+        tools,
+        claims,
+        tests,
+    };
+    diagnostics.gate(policy)
+}

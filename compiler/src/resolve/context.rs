@@ -1,0 +1,85 @@
+//! What is known while names are resolved.
+
+use std::collections::BTreeSet;
+
+use rtbas_artifact::ir::{self, FactId, StoreId, TypeId};
+
+use super::hir;
+use super::label::Levels;
+use super::scope::Names;
+use super::tool_list::Signature;
+use super::types::{TypeNames, Types};
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::syntax::ast;
+
+/// The declarations of a policy, as far as they are read.
+#[derive(Debug)]
+pub(super) struct Context<'a> {
+    pub(super) levels: Levels,
+    pub(super) types: Types,
+    pub(super) type_names: TypeNames<'a>,
+    pub(super) facts: Vec<ir::Fact>,
+    pub(super) fact_names: Names<FactId>,
+    pub(super) facts_read: BTreeSet<FactId>,
+    pub(super) stores: Vec<hir::Store>,
+    pub(super) store_names: Names<StoreId>,
+    pub(super) cells: Vec<hir::Cell>,
+    /// The imported tools, in order of their names.
+    pub(super) tools: Vec<Signature>,
+    pub(super) diagnostics: &'a mut Diagnostics,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(policy: &'a ast::Policy, diagnostics: &'a mut Diagnostics) -> Self {
+        Self {
+            levels: Levels::new(policy, diagnostics),
+            types: Types::default(),
+            type_names: TypeNames::new(&policy.types, diagnostics),
+            facts: Vec::new(),
+            fact_names: Names::new("fact"),
+            facts_read: BTreeSet::new(),
+            stores: Vec::new(),
+            store_names: Names::new("store"),
+            cells: Vec::new(),
+            tools: Vec::new(),
+            diagnostics,
+        }
+    }
+
+    pub(super) fn push(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// The type that is written.
+    pub(super) fn ty(&mut self, ty: &'a ast::Type) -> TypeId {
+        self.type_names.resolve(ty, &mut self.types, self.diagnostics)
+    }
+
+    /// The label that is written.
+    pub(super) fn label(&mut self, label: &ast::Label) -> hir::Label {
+        self.levels.label(label, self.diagnostics)
+    }
+
+    /// Declares the facts.
+    pub(super) fn declare_facts(&mut self, facts: &'a [(ast::Name, ast::Type)]) {
+        for (name, ty) in facts {
+            let ty = self.ty(ty);
+            let id = FactId(u32::try_from(self.facts.len()).unwrap_or(u32::MAX));
+            if self.fact_names.declare(name, id, self.diagnostics) {
+                self.facts.push(ir::Fact { name: name.text.clone(), ty });
+            }
+        }
+    }
+
+    /// Warns of what nothing reads or uses.
+    pub(super) fn warn_of_unused(&mut self) {
+        self.type_names.finish(&mut self.types, self.diagnostics);
+        for (name, span) in self.fact_names.iter() {
+            let read = self.fact_names.get(name).is_some_and(|id| self.facts_read.contains(&id));
+            if !read {
+                let message = format!("nothing reads the fact `{name}`");
+                self.diagnostics.push(Diagnostic::new(Code::W0201, span, message));
+            }
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! The tree of a policy with its names resolved: ids of [`rtbas_artifact::ir`], and no sugar.
+//!
+//! Patterns are spelled out tool by tool, `*` field by field. Spans stay for what later phases may
+//! complain about.
+
+use rtbas_artifact::ir::{
+    self, ArgumentId, CellPart, Comparison, Effect, FactId, Format, StoreId, Target, ToolId, TypeId,
+};
+use rtbas_artifact::lattice::LevelId;
+use rtbas_artifact::value::Value;
+
+pub use crate::syntax::ast::{Outcome, Step};
+
+use super::types::Types;
+use crate::source::{FileId, Span};
+
+/// A policy.
+#[derive(Debug)]
+pub struct Policy {
+    /// The file.
+    pub file: FileId,
+    /// Its name.
+    pub name: String,
+    /// The edition.
+    pub edition: u16,
+    /// The author's version.
+    pub version: u64,
+    /// The lattices of the product, in its order.
+    pub lattices: Vec<Lattice>,
+    /// All types.
+    pub types: Types,
+    /// The facts.
+    pub facts: Vec<ir::Fact>,
+    /// Labels of system messages and user messages, and the bound of replies.
+    pub messages: [Label; 3],
+    /// The stores.
+    pub stores: Vec<Store>,
+    /// Their cells.
+    pub cells: Vec<Cell>,
+    /// The tools, in order of their names.
+    pub tools: Vec<Tool>,
+    /// The claims.
+    pub claims: Vec<Claim>,
+    /// The tests.
+    pub tests: Vec<Test>,
+}
+
+/// A lattice: levels and the edges of its order.
+#[derive(Debug)]
+pub struct Lattice {
+    /// Its name.
+    pub name: String,
+    /// Where it is declared.
+    pub span: Span,
+    /// Names of its levels.
+    pub levels: Vec<String>,
+    /// Where each stands first.
+    pub spans: Vec<Span>,
+    /// The declared edges.
+    pub edges: Vec<Edge>,
+}
+
+/// `a -> b`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// a
+    pub from: LevelId,
+    /// b
+    pub to: LevelId,
+    /// Where.
+    pub span: Span,
+}
+
+/// A label: for each lattice a level, if one is named.
+#[derive(Clone, Debug)]
+pub struct Label {
+    /// The levels.
+    pub levels: Vec<Option<LevelId>>,
+    /// Where.
+    pub span: Span,
+}
+
+/// A label that conditions choose.
+#[derive(Clone, Debug)]
+pub struct LabelRule {
+    /// The labels, in order.
+    pub alternatives: Vec<(Label, Condition)>,
+    /// The last word.
+    pub otherwise: Label,
+}
+
+/// A condition.
+#[derive(Clone, Debug)]
+pub enum Condition {
+    /// `context <= LABEL`
+    Context(Label),
+    /// `a == b`
+    Compare(Comparison, Operand, Operand),
+    /// `a in b`
+    In(Operand, Operand),
+    /// `present(a)`
+    Present(Operand),
+    /// `not C`
+    Not(Box<Condition>),
+    /// `C and C`
+    All(Vec<Condition>),
+    /// `C or C`
+    Any(Vec<Condition>),
+}
+
+/// What a condition reads.
+#[derive(Clone, Debug)]
+pub struct Operand {
+    /// What.
+    pub read: ir::Operand,
+    /// Its type before the path into it is followed; `None` for a constant.
+    pub root: Option<TypeId>,
+    /// Where.
+    pub span: Span,
+}
+
+/// A store.
+#[derive(Debug)]
+pub struct Store {
+    /// Its name.
+    pub name: String,
+    /// Its records: the declared type, or an open one of the fields that have labels.
+    pub record: TypeId,
+    /// What outsiders may read, and the label of what they write.
+    pub outsiders: Option<(Option<Label>, Option<Label>)>,
+}
+
+/// A cell of a store.
+#[derive(Debug)]
+pub struct Cell {
+    /// The store.
+    pub store: StoreId,
+    /// The part.
+    pub part: CellPart,
+    /// Its label; top if `None`.
+    pub label: Option<LabelRule>,
+    /// Why.
+    pub because: Option<String>,
+}
+
+/// A tool.
+#[derive(Debug)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// Where the policy speaks of it.
+    pub span: Span,
+    /// What the model is told.
+    pub description: String,
+    /// Its schema, in canonical JSON.
+    pub schema: String,
+    /// Its arguments.
+    pub arguments: Vec<ir::Argument>,
+    /// How results are written.
+    pub format: Format,
+    /// The type of its results.
+    pub result: TypeId,
+    /// Where the result is declared, if it is.
+    pub result_span: Option<Span>,
+    /// What it reads.
+    pub reads: Vec<Reads>,
+    /// Own labels of regions of its result.
+    pub labels: Vec<NodeLabel>,
+    /// Label of its errors, if it is declared.
+    pub errors: Option<LabelRule>,
+    /// What it writes.
+    pub writes: Vec<ir::Write>,
+    /// What an approval endorses.
+    pub endorsements: Vec<ir::Endorsement>,
+    /// Its rules.
+    pub rules: Vec<Rule>,
+}
+
+/// `reads S as result[*]`
+#[derive(Debug)]
+pub struct Reads {
+    /// The store.
+    pub store: StoreId,
+    /// The region that is a record of it; the whole result shows all of it if `None`.
+    pub path: Option<Vec<Step>>,
+    /// Where.
+    pub span: Span,
+}
+
+/// `result.a : LABEL`
+#[derive(Debug)]
+pub struct NodeLabel {
+    /// The region.
+    pub path: Vec<Step>,
+    /// Where it is named.
+    pub span: Span,
+    /// Its label.
+    pub label: LabelRule,
+}
+
+/// A decision rule.
+#[derive(Debug)]
+pub struct Rule {
+    /// What it decides.
+    pub effect: Effect,
+    /// When it fires; always, if `None`.
+    pub when: Option<Condition>,
+    /// Where.
+    pub span: Span,
+}
+
+/// A claim about one target.
+#[derive(Debug)]
+pub struct Claim {
+    /// The level.
+    pub level: Label,
+    /// The target.
+    pub target: Target,
+    /// The exception.
+    pub unless: Option<Condition>,
+    /// Where.
+    pub span: Span,
+}
+
+/// A test.
+#[derive(Debug)]
+pub struct Test {
+    /// What it says.
+    pub name: String,
+    /// Where it says so.
+    pub span: Span,
+    /// The values of facts.
+    pub facts: Vec<(FactId, Value, Span)>,
+    /// What happens.
+    pub steps: Vec<TestStep>,
+}
+
+/// A step of a test.
+#[derive(Debug)]
+pub enum TestStep {
+    /// A message of the application.
+    System(String),
+    /// A message of the user.
+    User(String),
+    /// A call.
+    Call(Call),
+    /// A final answer and the decision on it.
+    Reply(String, Option<Effect>, Span),
+}
+
+/// A call.
+#[derive(Debug)]
+pub struct Call {
+    /// The tool.
+    pub tool: ToolId,
+    /// Its arguments, and which of the tool's each is, if it has one of that name.
+    pub arguments: Vec<(String, Option<ArgumentId>, Value, Span)>,
+    /// What comes back.
+    pub outcome: Option<Outcome>,
+    /// The decision that is expected.
+    pub expected: Option<Effect>,
+    /// Where.
+    pub span: Span,
+}

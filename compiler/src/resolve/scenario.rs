@@ -1,0 +1,100 @@
+//! Claims and tests: what is said about the policy as a whole.
+
+use rtbas_artifact::ir::{Target, ToolId};
+
+use super::condition::{Scope, condition};
+use super::context::Context;
+use super::hir::{Call, Claim, Test, TestStep, Tool};
+use super::scope::unknown;
+use super::tool::argument;
+use super::tool::cover::unknown_tool;
+use crate::diag::{Code, Diagnostic};
+use crate::syntax::ast::{self, Name};
+
+fn find(cx: &mut Context<'_>, tools: &[Tool], name: &Name) -> Option<ToolId> {
+    let found = (0..).map(ToolId).zip(tools).find(|(_, tool)| tool.name == name.text);
+    let imported = cx.tools.iter().any(|tool| tool.name == name.text);
+    // A tool that is imported and has no block was complained of.
+    if found.is_none() && !imported {
+        let names: Vec<String> = cx.tools.iter().map(|tool| tool.name.clone()).collect();
+        cx.push(unknown_tool(name, &names));
+    }
+    found.map(|(id, _)| id)
+}
+
+/// A claim for each of its targets.
+pub(super) fn claims(cx: &mut Context<'_>, tools: &[Tool], written: &ast::Claim) -> Vec<Claim> {
+    let mut claims = Vec::new();
+    let level = cx.label(&written.level);
+    for (name, argument_name) in &written.targets {
+        let Some(id) = find(cx, tools, name) else { continue };
+        let arguments = tools.get(id.index()).map_or(&[][..], |tool| &tool.arguments);
+        let target = match argument_name {
+            None => Target::Tool(id),
+            Some(of) => match argument(arguments, of) {
+                Some(argument) => Target::Argument(id, argument),
+                None => {
+                    let known = arguments.iter().map(|argument| argument.name.as_str());
+                    cx.push(unknown(&format!("argument of `{}` called", name.text), of, known));
+                    continue;
+                }
+            },
+        };
+        let scope = Scope { arguments, ..Scope::default() };
+        let unless = match &written.unless {
+            None => None,
+            Some(unless) => match condition(cx, scope, unless) {
+                Some(unless) => Some(unless),
+                None => continue,
+            },
+        };
+        claims.push(Claim { level: level.clone(), target, unless, span: written.span });
+    }
+    claims
+}
+
+/// A test.
+pub(super) fn test(cx: &mut Context<'_>, tools: &[Tool], written: &ast::Test) -> Test {
+    let mut test = Test {
+        name: written.name.clone(),
+        span: written.span,
+        facts: Vec::new(),
+        steps: Vec::new(),
+    };
+    for (name, value, span) in &written.facts {
+        let Some(fact) = cx.fact_names.find(name, cx.diagnostics) else { continue };
+        if test.facts.iter().any(|(given, ..)| *given == fact) {
+            let message = format!("the test gives the fact `{}` twice", name.text);
+            cx.push(Diagnostic::new(Code::E0216, name.span, message));
+        }
+        test.facts.push((fact, value.clone(), *span));
+    }
+    for step in &written.steps {
+        test.steps.extend(match step {
+            ast::TestStep::System(text) => Some(TestStep::System(text.clone())),
+            ast::TestStep::User(text) => Some(TestStep::User(text.clone())),
+            ast::TestStep::Reply(text, expected, span) => {
+                Some(TestStep::Reply(text.clone(), *expected, *span))
+            }
+            ast::TestStep::Call(written) => call(cx, tools, written).map(TestStep::Call),
+        });
+    }
+    test
+}
+
+fn call(cx: &mut Context<'_>, tools: &[Tool], written: &ast::Call) -> Option<Call> {
+    let tool = find(cx, tools, &written.tool)?;
+    let declared = tools.get(tool.index()).map_or(&[][..], |tool| &tool.arguments);
+    let mut arguments = Vec::new();
+    for (name, value, span) in &written.arguments {
+        if arguments.iter().any(|(given, ..): &(String, _, _, _)| *given == name.text) {
+            let message = format!("the call gives the argument `{}` twice", name.text);
+            cx.push(Diagnostic::new(Code::E0216, name.span, message));
+        }
+        let id = argument(declared, name);
+        arguments.push((name.text.clone(), id, value.clone(), name.span.to(*span)));
+    }
+    let outcome = written.outcome.clone();
+    let expected = written.expected;
+    Some(Call { tool, arguments, outcome, expected, span: written.span })
+}

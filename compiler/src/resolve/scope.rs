@@ -1,0 +1,71 @@
+//! Name tables: each name once, and a suggestion for one that is not there.
+
+use std::collections::BTreeMap;
+
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::source::Span;
+use crate::syntax::ast::Name;
+
+/// Names of one kind and what they stand for.
+#[derive(Debug)]
+pub(super) struct Names<T> {
+    kind: &'static str,
+    names: BTreeMap<String, (T, Span)>,
+}
+
+impl<T: Copy> Names<T> {
+    /// No names yet. The kind is what a message calls them: `fact`, `store`.
+    pub(super) fn new(kind: &'static str) -> Self {
+        Self { kind, names: BTreeMap::new() }
+    }
+
+    /// Adds a name; whether it was new.
+    pub(super) fn declare(
+        &mut self,
+        name: &Name,
+        meaning: T,
+        diagnostics: &mut Diagnostics,
+    ) -> bool {
+        if let Some((_, first)) = self.names.get(&name.text) {
+            diagnostics.push(twice(self.kind, name, *first));
+            return false;
+        }
+        self.names.insert(name.text.clone(), (meaning, name.span));
+        true
+    }
+
+    /// What a name stands for.
+    pub(super) fn get(&self, name: &str) -> Option<T> {
+        self.names.get(name).map(|(meaning, _)| *meaning)
+    }
+
+    /// What a name stands for, or a message.
+    pub(super) fn find(&self, name: &Name, diagnostics: &mut Diagnostics) -> Option<T> {
+        let found = self.get(&name.text);
+        if found.is_none() {
+            diagnostics.push(unknown(self.kind, name, self.iter().map(|(known, _)| known)));
+        }
+        found
+    }
+
+    /// The names, in order, and where each is declared.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, Span)> {
+        self.names.iter().map(|(name, (_, span))| (name.as_str(), *span))
+    }
+}
+
+/// A name of a kind that has none of that name.
+pub(super) fn unknown<'n>(
+    kind: &str,
+    name: &Name,
+    known: impl IntoIterator<Item = &'n str>,
+) -> Diagnostic {
+    let message = format!("there is no {kind} `{}`", name.text);
+    Diagnostic::new(Code::E0201, name.span, message).did_you_mean(&name.text, known)
+}
+
+/// A second declaration of a name.
+pub(super) fn twice(kind: &str, name: &Name, first: Span) -> Diagnostic {
+    let message = format!("the {kind} `{}` is declared twice", name.text);
+    Diagnostic::new(Code::E0202, name.span, message).label(first, "first declared here")
+}

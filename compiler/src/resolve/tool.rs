@@ -1,0 +1,180 @@
+//! Tools: each imported tool gets the one block that speaks of it; names in the block → ids.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rtbas_artifact::ir::{Argument, ArgumentId, CellId, Endorsement, Format, Type, Write};
+
+use super::condition::{Scope, condition, label_rule};
+use super::context::Context;
+use super::hir::{NodeLabel, Reads, Rule, Step, Tool};
+use super::scope::unknown;
+use super::store;
+use crate::diag::{Code, Diagnostic, listed};
+use crate::source::Span;
+use crate::syntax::ast::{Cells, Name, NodePath, RuleWhen, ToolBlock, ToolLine};
+
+pub(super) mod cover;
+mod rules;
+
+/// The tools of a policy, in order of their names.
+pub(super) fn resolve<'a>(cx: &mut Context<'a>, blocks: &'a [ToolBlock]) -> Vec<Tool> {
+    let covered = cover::cover(cx, blocks);
+    let tools = covered.into_iter().map(|(index, block, span)| tool(cx, index, block, span));
+    tools.collect()
+}
+
+/// What a block says of the imported tool at this index.
+fn tool<'a>(cx: &mut Context<'a>, index: usize, block: &'a ToolBlock, span: Span) -> Tool {
+    let (name, description, schema, arguments) = match cx.tools.get(index) {
+        Some(tool) => (
+            tool.name.clone(),
+            tool.description.clone(),
+            tool.schema.clone(),
+            tool.arguments.clone(),
+        ),
+        None => Default::default(),
+    };
+    let text = cx.types.simple(Type::Text);
+    let mut tool = Tool {
+        name,
+        span,
+        description,
+        schema,
+        arguments,
+        format: Format::Text,
+        result: text,
+        result_span: None,
+        reads: Vec::new(),
+        labels: Vec::new(),
+        errors: None,
+        writes: Vec::new(),
+        endorsements: Vec::new(),
+        rules: Vec::new(),
+    };
+    let mut errors = None;
+    let mut writes: BTreeMap<CellId, BTreeSet<ArgumentId>> = BTreeMap::new();
+    let arguments = tool.arguments.clone();
+    let call = Scope { arguments: &arguments, ..Scope::default() };
+    for line in &block.lines {
+        match line {
+            ToolLine::Result(format, ty, at) => match tool.result_span {
+                Some(first) => cx.push(said_twice("the tool has a result already", *at, first)),
+                None => {
+                    tool.result_span = Some(*at);
+                    tool.format = *format;
+                    tool.result = ty.as_ref().map_or(text, |ty| cx.ty(ty));
+                }
+            },
+            ToolLine::Reads(store, path) => tool.reads.extend(reads(cx, store, path.as_ref())),
+            ToolLine::Errors(label, at) => match errors {
+                Some(first) => cx.push(said_twice("the errors have a label already", *at, first)),
+                None => {
+                    errors = Some(*at);
+                    tool.errors = label_rule(cx, call, label);
+                }
+            },
+            ToolLine::Writes(cells, from) => {
+                add_writes(cx, &mut writes, &tool, cells, from.as_deref());
+            }
+            ToolLine::Rule(effect, when, at) => {
+                let scope = Scope { context: true, ..call };
+                let when = match when {
+                    RuleWhen::When(when) => match condition(cx, scope, when) {
+                        Some(when) => Some(when),
+                        None => continue,
+                    },
+                    RuleWhen::Always | RuleWhen::Otherwise => None,
+                };
+                tool.rules.push(Rule { effect: *effect, when, span: *at });
+            }
+            ToolLine::Approval(cells, because) => {
+                if let Some((_, cells)) = store::cells(cx, cells) {
+                    tool.endorsements.push(Endorsement { cells, because: because.clone() });
+                }
+            }
+            ToolLine::Node(..) => {}
+        }
+    }
+    // Guards of a region's label read the record that a `reads` line makes of a region above.
+    for line in &block.lines {
+        if let ToolLine::Node(path, label) = line {
+            let record = record_above(cx, &tool.reads, &path.steps);
+            let scope = Scope { record, ..call };
+            if let Some(first) = tool.labels.iter().find(|label| label.path == path.steps) {
+                cx.push(said_twice("this region has a label already", path.span, first.span));
+            } else if let Some(label) = label_rule(cx, scope, label) {
+                let path = (path.steps.clone(), path.span);
+                tool.labels.push(NodeLabel { path: path.0, span: path.1, label });
+            }
+        }
+    }
+    tool.writes = writes
+        .into_iter()
+        .map(|(cell, from)| Write { cell, from: from.into_iter().collect() })
+        .collect();
+    rules::check(cx, block, &tool.name);
+    tool
+}
+
+fn said_twice(message: &str, at: Span, first: Span) -> Diagnostic {
+    Diagnostic::new(Code::E0216, at, message).label(first, "the first is here")
+}
+
+fn reads(cx: &mut Context<'_>, store: &Name, path: Option<&NodePath>) -> Option<Reads> {
+    let id = cx.store_names.find(store, cx.diagnostics)?;
+    let span = path.map_or(store.span, |path| store.span.to(path.span));
+    Some(Reads { store: id, path: path.map(|path| path.steps.clone()), span })
+}
+
+/// The type of the record that is nearest above a region.
+fn record_above(
+    cx: &Context<'_>,
+    reads: &[Reads],
+    path: &[Step],
+) -> Option<rtbas_artifact::ir::TypeId> {
+    let above = |reads: &&Reads| {
+        let above = reads.path.as_ref();
+        above.is_some_and(|above| above.len() < path.len() && path.starts_with(above))
+    };
+    let nearest = reads.iter().filter(above).max_by_key(|reads| reads.path.as_ref().map(Vec::len))?;
+    cx.stores.get(nearest.store.index()).map(|store| store.record)
+}
+
+fn add_writes(
+    cx: &mut Context<'_>,
+    writes: &mut BTreeMap<CellId, BTreeSet<ArgumentId>>,
+    tool: &Tool,
+    cells: &Cells,
+    from: Option<&[Name]>,
+) {
+    let ids = (0..).map(ArgumentId);
+    let from: Vec<ArgumentId> = match from {
+        None => ids.take(tool.arguments.len()).collect(),
+        Some(names) => names
+            .iter()
+            .filter_map(|name| {
+                let found = argument(&tool.arguments, name);
+                if found.is_none() {
+                    let known = tool.arguments.iter().map(|argument| argument.name.as_str());
+                    cx.push(unknown(&format!("argument of `{}` called", tool.name), name, known));
+                }
+                found
+            })
+            .collect(),
+    };
+    let Some((store, cells)) = store::cells(cx, cells) else {
+        return;
+    };
+    for cell in cells {
+        writes.entry(cell).or_default().extend(&from);
+    }
+    // Whoever writes a record chooses which record there is.
+    if let Some(shape) = store::shape(&cx.cells, store) {
+        writes.entry(shape).or_default();
+    }
+}
+
+/// The argument of that name.
+pub(super) fn argument(arguments: &[Argument], name: &Name) -> Option<ArgumentId> {
+    (0..).map(ArgumentId).zip(arguments).find(|(_, a)| a.name == name.text).map(|(id, _)| id)
+}

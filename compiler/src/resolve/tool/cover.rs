@@ -1,0 +1,93 @@
+//! Which block speaks of which tool: its name before a pattern, a pattern before `*`, and no tool
+//! without a block.
+
+use std::collections::BTreeMap;
+
+use super::{Context, ToolBlock, listed, unknown};
+use crate::diag::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::Name;
+
+/// For each imported tool: its index, its block, and where the block names it.
+pub(super) fn cover<'a>(
+    cx: &mut Context<'_>,
+    blocks: &'a [ToolBlock],
+) -> Vec<(usize, &'a ToolBlock, Span)> {
+    let names: Vec<String> = cx.tools.iter().map(|tool| tool.name.clone()).collect();
+    let mut named: BTreeMap<&str, (&ToolBlock, Span)> = BTreeMap::new();
+    let mut prefixes: Vec<(&str, &ToolBlock, Span)> = Vec::new();
+    let mut rest: Option<(&ToolBlock, Span)> = None;
+    for (block, pattern) in blocks.iter().flat_map(|b| b.patterns.iter().map(move |p| (b, p))) {
+        match pattern.text.strip_suffix('*') {
+            Some("") => match rest {
+                Some((_, first)) => cx.push(named_twice("`*`", pattern.span, first)),
+                None => rest = Some((block, pattern.span)),
+            },
+            Some(prefix) => {
+                if !names.iter().any(|name| name.starts_with(prefix)) {
+                    let message = format!("no tool matches `{}`", pattern.text);
+                    let known = names.iter().map(String::as_str);
+                    let diagnostic = Diagnostic::new(Code::E0210, pattern.span, message);
+                    cx.push(diagnostic.note(format!("the tools are {}", listed(known))));
+                }
+                prefixes.push((prefix, block, pattern.span));
+            }
+            None if !names.contains(&pattern.text) => {
+                cx.push(unknown_tool(pattern, &names));
+            }
+            None => {
+                let what = format!("the tool `{}`", pattern.text);
+                match named.get(pattern.text.as_str()) {
+                    Some((_, first)) => cx.push(named_twice(&what, pattern.span, *first)),
+                    None => {
+                        named.insert(&pattern.text, (block, pattern.span));
+                    }
+                }
+            }
+        }
+    }
+    let mut covered = Vec::new();
+    let mut bare: Vec<&str> = Vec::new();
+    for (index, name) in names.iter().enumerate() {
+        let mut matching = prefixes.iter().filter(|(prefix, ..)| name.starts_with(prefix));
+        let by_name = named.get(name.as_str()).copied();
+        let found = by_name.or_else(|| {
+            let (prefix, block, span) = matching.next()?;
+            if let Some((other, _, second)) = matching.next() {
+                cx.push(competing(name, (prefix, *span), (other, *second)));
+            }
+            Some((*block, *span))
+        });
+        match found.or(rest) {
+            Some((block, span)) => covered.push((index, block, span)),
+            None => bare.push(name),
+        }
+    }
+    if let Some(used) = cx.tools.first().map(|tool| tool.used).filter(|_| !bare.is_empty()) {
+        let message = format!("the policy does not say what may be done with {}", listed(bare.clone()));
+        let diagnostic = Diagnostic::new(Code::E0209, used, message);
+        cx.push(diagnostic.help(format!("tools {} {{ deny always }}", bare.join(", "))));
+    }
+    covered
+}
+
+/// A tool that no list has.
+pub(crate) fn unknown_tool(name: &Name, names: &[String]) -> Diagnostic {
+    let diagnostic = unknown("tool", name, names.iter().map(String::as_str));
+    match names {
+        [] => diagnostic.help("import the tools: `use tools from \"tools.json\"`"),
+        _ => diagnostic,
+    }
+}
+
+fn named_twice(what: &str, at: Span, first: Span) -> Diagnostic {
+    let message = format!("{what} has two blocks");
+    Diagnostic::new(Code::E0202, at, message).label(first, "the first is here")
+}
+
+fn competing(name: &str, first: (&str, Span), second: (&str, Span)) -> Diagnostic {
+    let message = format!("both `{}*` and `{}*` match the tool `{name}`", first.0, second.0);
+    Diagnostic::new(Code::E0210, second.1, message)
+        .label(first.1, "the other pattern")
+        .help(format!("give `{name}` a block of its own, or narrow one of the patterns"))
+}

@@ -1,0 +1,80 @@
+//! Decision rules are read from the top, so their order is checked: `always` stands alone,
+//! `otherwise` comes last and after a `when`, and every tool has rules.
+
+use rtbas_artifact::ir::Effect;
+
+use super::{Context, RuleWhen, ToolBlock, ToolLine};
+use crate::diag::{Code, Diagnostic};
+use crate::source::Span;
+
+/// Checks the rules of a block; `tool` is the name of one of its tools.
+pub(super) fn check(cx: &mut Context<'_>, block: &ToolBlock, tool: &str) {
+    let rules: Vec<(Effect, &RuleWhen, Span)> = block
+        .lines
+        .iter()
+        .filter_map(|line| match line {
+            ToolLine::Rule(effect, when, span) => Some((*effect, when, *span)),
+            _ => None,
+        })
+        .collect();
+    for mistake in mistakes(block, tool, &rules) {
+        cx.push(mistake);
+    }
+}
+
+fn mistakes(
+    block: &ToolBlock,
+    tool: &str,
+    rules: &[(Effect, &RuleWhen, Span)],
+) -> Vec<Diagnostic> {
+    let error = |at, message: &str| Diagnostic::new(Code::E0211, at, message);
+    let Some((last, before)) = rules.split_last() else {
+        let message = format!("the tool `{tool}` has no decision rule");
+        return vec![error(block.span, &message).help("deny always")];
+    };
+    let mut found = Vec::new();
+    for (_, when, at) in before {
+        match when {
+            RuleWhen::When(_) => {}
+            RuleWhen::Always => {
+                let message = "a rule follows `always`, and can never fire";
+                found.push(error(last.2, message).label(*at, "this rule fires always"));
+            }
+            RuleWhen::Otherwise => {
+                let message = "a rule follows `otherwise`, and can never fire";
+                found.push(error(last.2, message).label(*at, "this rule is the last word"));
+            }
+        }
+    }
+    match last {
+        (_, RuleWhen::When(_), at) => {
+            let message = "the last rule has a condition: nothing decides where it does not hold";
+            found.push(error(*at, message).help("confirm otherwise"));
+        }
+        (Effect::Allow, RuleWhen::Otherwise, at) => {
+            let message = "`allow otherwise` allows whatever the rules before do not name";
+            let help = "write `confirm otherwise`, or `allow always` and no other rule";
+            found.push(error(*at, message).help(help));
+        }
+        (effect, RuleWhen::Otherwise, at) if before.is_empty() => {
+            let effect = word(*effect);
+            let message = "`otherwise` follows no rule";
+            found.push(error(*at, message).help(format!("write `{effect} always`")));
+        }
+        (effect, RuleWhen::Always, at) if found.is_empty() && !before.is_empty() => {
+            let message = "`always` stands alone; a rule that closes others says `otherwise`";
+            let effect = if *effect == Effect::Deny { "deny" } else { "confirm" };
+            found.push(error(*at, message).help(format!("write `{effect} otherwise`")));
+        }
+        (_, RuleWhen::Otherwise | RuleWhen::Always, _) => {}
+    }
+    found
+}
+
+fn word(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Allow => "allow",
+        Effect::Confirm => "confirm",
+        Effect::Deny => "deny",
+    }
+}

@@ -1,0 +1,186 @@
+//! Tool lists: the answer to MCP's `tools/list`, or an OpenAI-style list wrapped in the same names.
+//!
+//! Specification: Model Context Protocol, "Tools". What a list says about a tool is what the model
+//! is told; the types of its arguments are what the engine enforces.
+
+use std::collections::BTreeMap;
+
+use rtbas_artifact::ir::Argument;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::schema;
+use super::types::Types;
+use crate::diag::{Code, Diagnostic, Diagnostics, listed};
+use crate::source::{FileId, LoadError, Sources, Span};
+
+/// An imported tool.
+#[derive(Debug)]
+pub(super) struct Signature {
+    pub(super) name: String,
+    pub(super) description: String,
+    pub(super) schema: String,
+    pub(super) arguments: Vec<Argument>,
+    /// The `use` line.
+    pub(super) used: Span,
+}
+
+/// Reads every list that the policy uses; the tools are sorted by name.
+pub(super) fn load(
+    sources: &mut Sources<'_>,
+    policy: FileId,
+    uses: &[(String, Span)],
+    types: &mut Types,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Signature> {
+    let mut tools: BTreeMap<String, Signature> = BTreeMap::new();
+    for (path, used) in uses {
+        let file = match sources.load_beside(policy, path) {
+            Ok(file) => file,
+            Err(error) => {
+                diagnostics.push(unreadable(path, *used, &error));
+                continue;
+            }
+        };
+        let list = List { file, text: sources.text(file), used: *used };
+        for tool in list.tools(types, diagnostics) {
+            if let Some(first) = tools.get(&tool.name) {
+                let message = format!("there are two tools `{}`", tool.name);
+                let diagnostic = Diagnostic::new(Code::E0202, *used, message);
+                diagnostics.push(if first.used == *used {
+                    diagnostic.note("both stand in this list")
+                } else {
+                    diagnostic.label(first.used, "the first comes from here")
+                });
+            } else {
+                tools.insert(tool.name.clone(), tool);
+            }
+        }
+    }
+    tools.into_values().collect()
+}
+
+fn unreadable(path: &str, used: Span, error: &LoadError) -> Diagnostic {
+    Diagnostic::new(Code::E0205, used, format!("`{path}` cannot be read: {error}"))
+}
+
+struct List<'t> {
+    file: FileId,
+    text: &'t str,
+    used: Span,
+}
+
+impl List<'_> {
+    fn tools(&self, types: &mut Types, diagnostics: &mut Diagnostics) -> Vec<Signature> {
+        let document: Value = match serde_json::from_str(self.text) {
+            Ok(document) => document,
+            Err(error) => {
+                diagnostics.push(self.no_json(&error));
+                return Vec::new();
+            }
+        };
+        let places: [&[&str]; 3] = [&["tools"], &["result", "tools"], &[]];
+        let entries = places.into_iter().find_map(|place| {
+            let list = place.iter().try_fold(&document, |value, step| value.get(step));
+            Some((place, list?.as_array()?))
+        });
+        let Some((place, entries)) = entries else {
+            let message = "this is no list of tools";
+            let help = "the answer to MCP's `tools/list` is: \
+                        {\"tools\": [{\"name\": …, \"description\": …, \"inputSchema\": …}]}";
+            diagnostics.push(Diagnostic::new(Code::E0205, self.used, message).help(help));
+            return Vec::new();
+        };
+        let mut tools = Vec::new();
+        for (index, entry) in entries.iter().enumerate() {
+            let mut at: Vec<String> = place.iter().map(ToString::to_string).collect();
+            at.push(index.to_string());
+            tools.extend(self.tool(entry, at, types, diagnostics));
+        }
+        tools
+    }
+
+    fn tool(
+        &self,
+        entry: &Value,
+        at: Vec<String>,
+        types: &mut Types,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Signature> {
+        let text = |key| entry.get(key).and_then(Value::as_str);
+        let Some(name) = text("name").filter(|name| is_name(name)) else {
+            let message = "a tool has no `name`, or one with characters that cannot be seen";
+            diagnostics.push(Diagnostic::new(Code::E0205, self.place(&at), message));
+            return None;
+        };
+        let Some(schema) = entry.get("inputSchema") else {
+            let message = format!("the tool `{name}` has no `inputSchema`");
+            let help = "a tool without arguments has `\"inputSchema\": {\"type\": \"object\"}`";
+            let diagnostic = Diagnostic::new(Code::E0206, self.place(&at), message);
+            diagnostics.push(diagnostic.help(help));
+            return None;
+        };
+        let translated = schema::arguments(schema, types);
+        let input = [at, vec!["inputSchema".to_owned()]].concat();
+        for (pointer, message) in translated.mistakes {
+            let message = format!("schema of `{name}`: {message}");
+            let place = self.place(&[input.clone(), pointer].concat());
+            let diagnostic = Diagnostic::new(Code::E0206, place, message);
+            diagnostics.push(diagnostic.label(self.used, "the list is used here"));
+        }
+        if !translated.unchecked.is_empty() {
+            let keywords = listed(translated.unchecked.iter().take(8).map(String::as_str));
+            let more = match translated.unchecked.len().saturating_sub(8) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let message = format!("the engine does not check all of the schema of `{name}`");
+            let diagnostic = Diagnostic::new(Code::W0203, self.place(&input), message);
+            diagnostics.push(diagnostic.note(format!("not checked: {keywords}{more}")));
+        }
+        Some(Signature {
+            name: name.to_owned(),
+            description: text("description").unwrap_or_default().to_owned(),
+            schema: schema.to_string(),
+            arguments: translated.arguments,
+            used: self.used,
+        })
+    }
+
+    fn no_json(&self, error: &serde_json::Error) -> Diagnostic {
+        let before = self.text.split_inclusive('\n').take(error.line().saturating_sub(1));
+        let line: usize = before.map(str::len).sum();
+        let at = (line + error.column().saturating_sub(1)).min(self.text.len());
+        let message = error.to_string();
+        // The library adds the place, which is shown anyway.
+        let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(text, _)| text);
+        let span = Span::new(self.file, at..at);
+        Diagnostic::new(Code::E0205, span, format!("this is no JSON: {message}"))
+            .label(self.used, "the list is used here")
+    }
+
+    /// Where a value of the document stands.
+    fn place(&self, pointer: &[String]) -> Span {
+        let found = locate(self.text, pointer).unwrap_or(self.text.trim());
+        let start = found.as_ptr() as usize - self.text.as_ptr() as usize;
+        Span::new(self.file, start..start + found.len())
+    }
+}
+
+/// The text of a value in a JSON document.
+fn locate<'t>(text: &'t str, pointer: &[String]) -> Option<&'t str> {
+    pointer.iter().try_fold(text, |text, step| {
+        let value: &RawValue = if text.trim_start().starts_with('[') {
+            let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+            items.get(step.parse::<usize>().ok()?)?
+        } else {
+            let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text).ok()?;
+            fields.get(step)?
+        };
+        Some(value.get())
+    })
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && !name.chars().any(char::is_control)
+}

@@ -1,0 +1,92 @@
+//! Phase 1: text → [`ast`].
+//!
+//! Takes a file, gives its syntax tree or says where the text stops being a policy. Before the
+//! generated parser runs, [`scan`] bounds the nesting of brackets, and with it all recursion over
+//! the tree, here and in later phases.
+
+use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
+use crate::source::{FileId, LoadError, Sources, Span};
+
+pub mod ast;
+mod parse;
+mod scan;
+
+/// Loads a policy and parses it.
+pub fn parse(
+    sources: &mut Sources<'_>,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<ast::Policy> {
+    let file = match sources.load(path) {
+        Ok(file) => file,
+        Err(error) => {
+            diagnostics.push(unreadable(path, &error));
+            return None;
+        }
+    };
+    let text = sources.text(file);
+    if let Some(mistake) = scan::scan(file, text) {
+        diagnostics.push(mistake);
+        return None;
+    }
+    let parsed = match rtbas_grammar::parse(text) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            diagnostics.push(unexpected(file, text, &error));
+            return None;
+        }
+    };
+    let policy = parse::policy(file, &parsed, diagnostics);
+    policy.and_then(|policy| diagnostics.gate(policy))
+}
+
+fn unreadable(path: &str, error: &LoadError) -> Diagnostic {
+    Diagnostic::new(Code::E0101, None, format!("`{path}` cannot be read: {error}"))
+}
+
+/// What was expected, and what was found instead.
+fn unexpected(file: FileId, text: &str, error: &rtbas_grammar::Unexpected) -> Diagnostic {
+    let rest = text.get(error.offset..).unwrap_or("");
+    let (found, length) = token(rest);
+    let mut expected: Vec<String> = Vec::new();
+    for words in error.expected.iter().filter_map(|&rule| rtbas_grammar::describe(rule)) {
+        if !expected.contains(&words) {
+            expected.push(words);
+        }
+    }
+    let list = match expected.split_last() {
+        None => "something else".to_owned(),
+        Some((only, [])) => only.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+    };
+    let span = Span::new(file, error.offset..error.offset + length);
+    let diagnostic = Diagnostic::new(Code::E0105, span, format!("expected {list}, found {found}"));
+    let word = rest.get(..length).unwrap_or("");
+    let keywords = expected.iter().filter_map(|words| words.strip_prefix('`')?.strip_suffix('`'));
+    match nearest(word, keywords.filter(|keyword| *keyword != word)) {
+        Some(keyword) if word.len() > 1 => {
+            diagnostic.help(format!("did you mean `{keyword}`?"))
+        }
+        _ => diagnostic,
+    }
+}
+
+/// The first token of a text in words, and its length in bytes.
+fn token(text: &str) -> (String, usize) {
+    let word = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    let Some(first) = text.chars().next() else {
+        return ("the end of the file".to_owned(), 0);
+    };
+    if first == '"' {
+        return ("a string".to_owned(), first.len_utf8());
+    }
+    let length = match text.find(|c| !word(c)) {
+        Some(0) => ["->", "=>", "==", "!=", "<=", ">="]
+            .iter()
+            .find(|symbol| text.starts_with(**symbol))
+            .map_or(first.len_utf8(), |symbol| symbol.len()),
+        Some(length) => length,
+        None => text.len(),
+    };
+    (format!("`{}`", text.get(..length).unwrap_or("")), length)
+}

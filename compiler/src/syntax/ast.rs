@@ -1,0 +1,381 @@
+//! The tree of a policy as it was written: one node for each construct, names still names.
+
+use rtbas_artifact::ir::{Comparison, Effect, Format};
+use rtbas_artifact::value::Value;
+
+use crate::source::{FileId, Span};
+
+/// A policy; items of one kind in source order.
+#[derive(Debug)]
+pub struct Policy {
+    /// The file.
+    pub file: FileId,
+    /// Its name.
+    pub name: Name,
+    /// The edition.
+    pub edition: u16,
+    /// The author's version.
+    pub version: u64,
+    /// `lattice`
+    pub lattices: Vec<Lattice>,
+    /// `label`
+    pub products: Vec<Product>,
+    /// `fact`
+    pub facts: Vec<(Name, Type)>,
+    /// `type`
+    pub types: Vec<(Name, Type)>,
+    /// `use tools from`
+    pub uses: Vec<(String, Span)>,
+    /// `store`
+    pub stores: Vec<Store>,
+    /// `message`
+    pub messages: Vec<Message>,
+    /// `tool` and `tools`
+    pub tools: Vec<ToolBlock>,
+    /// `never`
+    pub claims: Vec<Claim>,
+    /// `test`
+    pub tests: Vec<Test>,
+}
+
+/// A name and where it stands, without its backticks.
+#[derive(Clone, Debug)]
+pub struct Name {
+    /// The name.
+    pub text: String,
+    /// Where.
+    pub span: Span,
+}
+
+/// `lattice NAME { a -> b -> c  d }`
+#[derive(Debug)]
+pub struct Lattice {
+    /// Its name.
+    pub name: Name,
+    /// The chains; each arrow is an edge.
+    pub chains: Vec<Vec<Name>>,
+}
+
+/// `label { a, b }`
+#[derive(Debug)]
+pub struct Product {
+    /// The lattices.
+    pub lattices: Vec<Name>,
+    /// Where.
+    pub span: Span,
+}
+
+/// A type.
+#[derive(Debug)]
+pub struct Type {
+    /// What it is.
+    pub kind: TypeKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// What a type is.
+#[derive(Debug)]
+pub enum TypeKind {
+    /// A type's name.
+    Name(String),
+    /// `[T]`
+    List(Box<Type>),
+    /// `set T`
+    Set(Box<Type>),
+    /// `{ a: T, b?: T }`
+    Record(Vec<Field>),
+    /// `"a" | "b"`
+    Enumeration(Vec<String>),
+    /// `T?`
+    Nullable(Box<Type>),
+}
+
+/// A field of a record type.
+#[derive(Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: Name,
+    /// Its type.
+    pub ty: Type,
+    /// Whether it must be there.
+    pub required: bool,
+}
+
+/// `{trusted, secrecy.private}`
+#[derive(Debug)]
+pub struct Label {
+    /// Its levels.
+    pub levels: Vec<Level>,
+    /// Where.
+    pub span: Span,
+}
+
+/// A level, qualified or not.
+#[derive(Debug)]
+pub struct Level {
+    /// Its lattice, where it is named.
+    pub lattice: Option<Name>,
+    /// Its name.
+    pub name: Name,
+}
+
+/// `LABEL when C else … else LABEL`
+#[derive(Debug)]
+pub struct LabelRule {
+    /// The labels that a condition chooses, in order.
+    pub alternatives: Vec<(Label, Condition)>,
+    /// The last word.
+    pub otherwise: Label,
+}
+
+/// A condition.
+#[derive(Debug)]
+pub enum Condition {
+    /// `context <= LABEL`
+    Context(Label, Span),
+    /// `a == b`
+    Compare(Comparison, Operand, Operand),
+    /// `a in b`
+    In(Operand, Operand),
+    /// `present(a)`
+    Present(Operand),
+    /// `not C`
+    Not(Box<Condition>),
+    /// `C and C`
+    All(Vec<Condition>),
+    /// `C or C`
+    Any(Vec<Condition>),
+}
+
+/// What a condition reads.
+#[derive(Debug)]
+pub struct Operand {
+    /// What it is.
+    pub kind: OperandKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// A constant or a name.
+#[derive(Debug)]
+pub enum OperandKind {
+    /// A constant.
+    Literal(Value),
+    /// A fact, an argument or a field, and the fields in it.
+    Path(Name, Vec<Name>),
+}
+
+/// `store NAME …`
+#[derive(Debug)]
+pub struct Store {
+    /// Its name.
+    pub name: Name,
+    /// `of TYPE`
+    pub of: Option<Type>,
+    /// Labels of its fields.
+    pub lines: Vec<StoreLine>,
+    /// `outsiders`
+    pub outsiders: Vec<Outsiders>,
+}
+
+/// A label of a part of a store.
+#[derive(Debug)]
+pub struct StoreLine {
+    /// The part.
+    pub part: StorePart,
+    /// Its label.
+    pub label: LabelRule,
+    /// Why.
+    pub because: Option<String>,
+    /// Where.
+    pub span: Span,
+}
+
+/// Which part of a store.
+#[derive(Debug)]
+pub enum StorePart {
+    /// All of it: `store NAME : LABEL`.
+    All,
+    /// These fields.
+    Fields(Vec<Name>),
+    /// `shape`
+    Shape,
+    /// `*`
+    Rest,
+}
+
+/// `outsiders read LABEL write LABEL`
+#[derive(Debug)]
+pub struct Outsiders {
+    /// What they may read.
+    pub read: Option<Label>,
+    /// What they write.
+    pub write: Option<Label>,
+    /// Where.
+    pub span: Span,
+}
+
+/// `message KIND : LABEL`
+#[derive(Debug)]
+pub struct Message {
+    /// Whose.
+    pub kind: MessageKind,
+    /// Its label.
+    pub label: Label,
+    /// Where.
+    pub span: Span,
+}
+
+/// Whose message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageKind {
+    /// The application's.
+    System,
+    /// The user's.
+    User,
+    /// The final answer.
+    Reply,
+}
+
+/// `tool NAME { … }` or `tools PATTERN, … { … }`
+#[derive(Debug)]
+pub struct ToolBlock {
+    /// The tools.
+    pub patterns: Vec<Name>,
+    /// What is said of them.
+    pub lines: Vec<ToolLine>,
+    /// The head: the keyword and the patterns.
+    pub span: Span,
+}
+
+/// A line of a tool.
+#[derive(Debug)]
+pub enum ToolLine {
+    /// `result yaml T`
+    Result(Format, Option<Type>, Span),
+    /// `result.a : LABEL`
+    Node(NodePath, LabelRule),
+    /// `reads S as result[*]`
+    Reads(Name, Option<NodePath>),
+    /// `errors : LABEL`
+    Errors(LabelRule, Span),
+    /// `writes S.f from a`
+    Writes(Cells, Option<Vec<Name>>),
+    /// `allow when C`
+    Rule(Effect, RuleWhen, Span),
+    /// `approval endorses S because "…"`
+    Approval(Cells, String),
+}
+
+/// A region of a result.
+#[derive(Debug)]
+pub struct NodePath {
+    /// From the root.
+    pub steps: Vec<Step>,
+    /// Where.
+    pub span: Span,
+}
+
+/// A step into a result.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// `[*]`
+    Items,
+    /// `.name`
+    Field(String),
+}
+
+/// A store, or some of its cells.
+#[derive(Debug)]
+pub struct Cells {
+    /// The store.
+    pub store: Name,
+    /// Its cells; all if `None`.
+    pub cells: Option<Vec<CellName>>,
+    /// Where.
+    pub span: Span,
+}
+
+/// A cell of a store.
+#[derive(Debug)]
+pub enum CellName {
+    /// `shape`
+    Shape,
+    /// A field.
+    Field(Name),
+}
+
+/// When a rule fires.
+#[derive(Debug)]
+pub enum RuleWhen {
+    /// `always`
+    Always,
+    /// `otherwise`
+    Otherwise,
+    /// `when C`
+    When(Condition),
+}
+
+/// `never LABEL -> t, t.x unless C`
+#[derive(Debug)]
+pub struct Claim {
+    /// The level.
+    pub level: Label,
+    /// A tool, or one of its arguments.
+    pub targets: Vec<(Name, Option<Name>)>,
+    /// The exception.
+    pub unless: Option<Condition>,
+    /// Where.
+    pub span: Span,
+}
+
+/// `test "…" { … }`
+#[derive(Debug)]
+pub struct Test {
+    /// What it says.
+    pub name: String,
+    /// Where it says so.
+    pub span: Span,
+    /// The values of facts.
+    pub facts: Vec<(Name, Value, Span)>,
+    /// What happens.
+    pub steps: Vec<TestStep>,
+}
+
+/// A step of a test.
+#[derive(Debug)]
+pub enum TestStep {
+    /// `system "…"`
+    System(String),
+    /// `user "…"`
+    User(String),
+    /// `call t(…) …`
+    Call(Call),
+    /// `reply "…"`
+    Reply(String, Option<Effect>, Span),
+}
+
+/// `call t(a: V) returns V => allow`
+#[derive(Debug)]
+pub struct Call {
+    /// The tool.
+    pub tool: Name,
+    /// Its arguments.
+    pub arguments: Vec<(Name, Value, Span)>,
+    /// What comes back.
+    pub outcome: Option<Outcome>,
+    /// The decision.
+    pub expected: Option<Effect>,
+    /// Where.
+    pub span: Span,
+}
+
+/// What comes back from a call.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// A value.
+    Returns(Value, Span),
+    /// An error's text.
+    Fails(String),
+}

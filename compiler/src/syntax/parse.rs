@@ -1,0 +1,232 @@
+//! Matched rules → syntax tree: items. Terms are in [`term`], tools in [`tool`].
+//!
+//! Trusts the grammar for what stands inside a rule; where the two disagree, a function returns
+//! `None`, and [`policy`] reports that as the internal error that it is. Mistakes that the grammar
+//! cannot see (a number out of range, a field twice) are reported here.
+
+use rtbas_grammar::{Pair, Rule};
+
+use super::ast::{
+    Claim, Label, LabelRule, Lattice, Message, MessageKind, Name, Outsiders, Policy, Product,
+    Store, StoreLine, StorePart, Type,
+};
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::source::{FileId, Span};
+
+mod term;
+mod test;
+mod tool;
+
+/// The one edition there is.
+const EDITION: u16 = 2026;
+
+/// The tree of a file.
+pub(super) fn policy(
+    file: FileId,
+    parsed: &Pair<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Policy> {
+    let policy = Builder { file, diagnostics }.policy(parsed);
+    if policy.is_none() {
+        let message = "internal error: the grammar and the syntax tree disagree about this file";
+        let span = Span::new(file, 0..0);
+        diagnostics.push(Diagnostic::new(Code::E0105, span, message));
+    }
+    policy
+}
+
+struct Builder<'d> {
+    file: FileId,
+    diagnostics: &'d mut Diagnostics,
+}
+
+/// The parts of a match that are of one rule, in order.
+fn all<'t>(pair: &Pair<'t>, rule: Rule) -> impl Iterator<Item = Pair<'t>> + use<'t> {
+    pair.clone().into_inner().filter(move |part| part.as_rule() == rule)
+}
+
+/// The first part of a match that is of one rule.
+fn one<'t>(pair: &Pair<'t>, rule: Rule) -> Option<Pair<'t>> {
+    all(pair, rule).next()
+}
+
+/// Whether a match has a part of this rule.
+fn has(pair: &Pair<'_>, rule: Rule) -> bool {
+    one(pair, rule).is_some()
+}
+
+impl Builder<'_> {
+    /// Where a match stands. The generated parser counts blanks and comments at the end of a match
+    /// as a part of it; its last part knows better.
+    fn span(&self, pair: &Pair<'_>) -> Span {
+        let mut last = pair.clone();
+        while let Some(part) = last.clone().into_inner().next_back() {
+            last = part;
+        }
+        Span::new(self.file, pair.as_span().start()..last.as_span().end())
+    }
+
+    fn name(&self, pair: &Pair<'_>) -> Name {
+        let text = pair.as_str().trim_matches('`').to_owned();
+        Name { text, span: self.span(pair) }
+    }
+
+    fn one_name(&self, pair: &Pair<'_>) -> Option<Name> {
+        one(pair, Rule::name).map(|name| self.name(&name))
+    }
+
+    fn names(&self, pair: &Pair<'_>) -> Vec<Name> {
+        all(pair, Rule::name).map(|name| self.name(&name)).collect()
+    }
+
+    fn policy(&mut self, file: &Pair<'_>) -> Option<Policy> {
+        let header = one(file, Rule::header)?;
+        let mut policy = Policy {
+            file: self.file,
+            name: self.one_name(&header)?,
+            edition: self.edition(&one(&header, Rule::integer)?),
+            version: match one(&header, Rule::version) {
+                Some(version) => self.version(&version),
+                None => 1,
+            },
+            lattices: Vec::new(),
+            products: Vec::new(),
+            facts: Vec::new(),
+            types: Vec::new(),
+            uses: Vec::new(),
+            stores: Vec::new(),
+            messages: Vec::new(),
+            tools: Vec::new(),
+            claims: Vec::new(),
+            tests: Vec::new(),
+        };
+        for item in file.clone().into_inner() {
+            match item.as_rule() {
+                Rule::lattice => policy.lattices.push(self.lattice(&item)?),
+                Rule::product => policy.products.push(Product {
+                    lattices: self.names(&item),
+                    span: self.span(&item),
+                }),
+                Rule::fact => policy.facts.push(self.typed(&item)?),
+                Rule::type_item => policy.types.push(self.typed(&item)?),
+                Rule::use_tools => {
+                    let path = one(&item, Rule::string)?;
+                    policy.uses.push((self.string(&path), self.span(&item)));
+                }
+                Rule::store => policy.stores.push(self.store(&item)?),
+                Rule::message => policy.messages.push(self.message(&item)?),
+                Rule::tool | Rule::tools => policy.tools.push(self.tool_block(&item)?),
+                Rule::claim => policy.claims.push(self.claim(&item)?),
+                Rule::test => policy.tests.push(self.test(&item)?),
+                _ => {}
+            }
+        }
+        Some(policy)
+    }
+
+    fn edition(&mut self, pair: &Pair<'_>) -> u16 {
+        if pair.as_str().parse() != Ok(EDITION) {
+            let message = format!("there is no edition {} of the language", pair.as_str());
+            let diagnostic = Diagnostic::new(Code::E0106, self.span(pair), message);
+            self.diagnostics.push(diagnostic.help(format!("write `edition {EDITION}`")));
+        }
+        EDITION
+    }
+
+    fn version(&mut self, pair: &Pair<'_>) -> u64 {
+        pair.as_str().trim_end().parse().unwrap_or_else(|_| {
+            let message = format!("a version is a whole number up to {}", u64::MAX);
+            self.diagnostics.push(Diagnostic::new(Code::E0106, self.span(pair), message));
+            1
+        })
+    }
+
+    fn lattice(&mut self, pair: &Pair<'_>) -> Option<Lattice> {
+        let chains = all(pair, Rule::chain).map(|chain| self.names(&chain)).collect();
+        Some(Lattice { name: self.one_name(pair)?, chains })
+    }
+
+    fn typed(&mut self, pair: &Pair<'_>) -> Option<(Name, Type)> {
+        Some((self.one_name(pair)?, self.ty(&one(pair, Rule::ty)?)?))
+    }
+
+    fn message(&mut self, pair: &Pair<'_>) -> Option<Message> {
+        let kind = if has(pair, Rule::kw_system) {
+            MessageKind::System
+        } else if has(pair, Rule::kw_user) {
+            MessageKind::User
+        } else {
+            MessageKind::Reply
+        };
+        let label = self.one_label(pair)?;
+        Some(Message { kind, label, span: self.span(pair) })
+    }
+
+    fn store(&mut self, pair: &Pair<'_>) -> Option<Store> {
+        let of = match one(pair, Rule::store_of) {
+            Some(of) => Some(self.ty(&one(&of, Rule::ty)?)?),
+            None => None,
+        };
+        let (mut lines, mut outsiders) = (Vec::new(), Vec::new());
+        if has(pair, Rule::label_rule) {
+            lines.push(self.store_line(pair, StorePart::All)?);
+        }
+        for line in pair.clone().into_inner() {
+            match line.as_rule() {
+                Rule::shape_line => lines.push(self.store_line(&line, StorePart::Shape)?),
+                Rule::rest_line => lines.push(self.store_line(&line, StorePart::Rest)?),
+                Rule::field_line => {
+                    lines.push(self.store_line(&line, StorePart::Fields(self.names(&line)))?);
+                }
+                Rule::outsiders_line => outsiders.push(self.outsiders(&line)?),
+                _ => {}
+            }
+        }
+        Some(Store { name: self.one_name(pair)?, of, lines, outsiders })
+    }
+
+    fn store_line(&mut self, pair: &Pair<'_>, part: StorePart) -> Option<StoreLine> {
+        let label = self.one_label_rule(pair)?;
+        Some(StoreLine { part, label, because: self.because(pair)?, span: self.span(pair) })
+    }
+
+    fn outsiders(&mut self, pair: &Pair<'_>) -> Option<Outsiders> {
+        let mut label = |rule| match one(pair, rule) {
+            Some(side) => self.one_label(&side).map(Some),
+            None => Some(None),
+        };
+        let read = label(Rule::outsiders_read)?;
+        let write = label(Rule::outsiders_write)?;
+        Some(Outsiders { read, write, span: self.span(pair) })
+    }
+
+    fn claim(&mut self, pair: &Pair<'_>) -> Option<Claim> {
+        let mut targets = Vec::new();
+        for target in all(pair, Rule::target) {
+            let mut names = self.names(&target).into_iter();
+            targets.push((names.next()?, names.next()));
+        }
+        let level = self.one_label(pair)?;
+        let unless = match one(pair, Rule::unless) {
+            Some(unless) => Some(self.one_condition(&unless)?),
+            None => None,
+        };
+        Some(Claim { level, targets, unless, span: self.span(pair) })
+    }
+
+    /// The reason that a match gives; the inner `None` if it gives none.
+    fn because(&mut self, pair: &Pair<'_>) -> Option<Option<String>> {
+        match one(pair, Rule::because) {
+            Some(because) => Some(Some(self.string(&one(&because, Rule::string)?))),
+            None => Some(None),
+        }
+    }
+
+    fn one_label(&mut self, pair: &Pair<'_>) -> Option<Label> {
+        self.label(&one(pair, Rule::label)?)
+    }
+
+    fn one_label_rule(&mut self, pair: &Pair<'_>) -> Option<LabelRule> {
+        self.label_rule(&one(pair, Rule::label_rule)?)
+    }
+}

@@ -1,0 +1,202 @@
+//! Matched rules → syntax tree: types, labels, conditions and values.
+
+use std::collections::BTreeMap;
+
+use rtbas_artifact::ir::Comparison;
+use rtbas_artifact::value::Value;
+use rtbas_grammar::{Pair, Rule};
+
+use super::{Builder, all, has, one};
+use crate::diag::{Code, Diagnostic};
+use crate::syntax::ast::{
+    Condition, Field, Label, LabelRule, Level, Operand, OperandKind, Type, TypeKind,
+};
+
+impl Builder<'_> {
+    pub(super) fn ty(&mut self, pair: &Pair<'_>) -> Option<Type> {
+        let span = self.span(pair);
+        let core = pair.clone().into_inner().next()?;
+        let kind = self.type_kind(&core)?;
+        if !has(pair, Rule::nullable) {
+            return Some(Type { kind, span });
+        }
+        let inner = Box::new(Type { kind, span: self.span(&core) });
+        Some(Type { kind: TypeKind::Nullable(inner), span })
+    }
+
+    fn type_kind(&mut self, pair: &Pair<'_>) -> Option<TypeKind> {
+        Some(match pair.as_rule() {
+            Rule::list_ty => TypeKind::List(Box::new(self.ty(&one(pair, Rule::ty)?)?)),
+            Rule::set_ty => {
+                let element = one(pair, Rule::ty_element)?;
+                let span = self.span(&element);
+                let kind = self.type_kind(&element.into_inner().next()?)?;
+                TypeKind::Set(Box::new(Type { kind, span }))
+            }
+            Rule::record_ty => TypeKind::Record(
+                all(pair, Rule::field).map(|field| self.field(&field)).collect::<Option<_>>()?,
+            ),
+            Rule::enumeration => TypeKind::Enumeration(
+                all(pair, Rule::string).map(|string| self.string(&string)).collect(),
+            ),
+            _ => TypeKind::Name(self.one_name(pair)?.text),
+        })
+    }
+
+    fn field(&mut self, pair: &Pair<'_>) -> Option<Field> {
+        let ty = self.ty(&one(pair, Rule::ty)?)?;
+        Some(Field { name: self.one_name(pair)?, ty, required: !has(pair, Rule::nullable) })
+    }
+
+    pub(super) fn label(&mut self, pair: &Pair<'_>) -> Option<Label> {
+        let mut levels = Vec::new();
+        let written = pair.clone().into_inner();
+        for level in written.filter(|p| matches!(p.as_rule(), Rule::level | Rule::bare_level)) {
+            let mut names = self.names(&level).into_iter();
+            let first = names.next()?;
+            levels.push(match names.next() {
+                Some(name) => Level { lattice: Some(first), name },
+                None => Level { lattice: None, name: first },
+            });
+        }
+        Some(Label { levels, span: self.span(pair) })
+    }
+
+    pub(super) fn label_rule(&mut self, pair: &Pair<'_>) -> Option<LabelRule> {
+        let mut labels = Vec::new();
+        for label in all(pair, Rule::label) {
+            labels.push(self.label(&label)?);
+        }
+        let otherwise = labels.pop()?;
+        let mut alternatives = Vec::new();
+        for (label, guard) in labels.into_iter().zip(all(pair, Rule::guard)) {
+            alternatives.push((label, self.one_condition(&guard)?));
+        }
+        Some(LabelRule { alternatives, otherwise })
+    }
+
+    pub(super) fn one_condition(&mut self, pair: &Pair<'_>) -> Option<Condition> {
+        self.condition(&one(pair, Rule::condition)?)
+    }
+
+    fn condition(&mut self, pair: &Pair<'_>) -> Option<Condition> {
+        let parts = all(pair, Rule::conjunction).map(|part| self.conjunction(&part));
+        Some(joined(parts.collect::<Option<_>>()?, Condition::Any))
+    }
+
+    fn conjunction(&mut self, pair: &Pair<'_>) -> Option<Condition> {
+        let parts = all(pair, Rule::negation).map(|part| self.negation(&part));
+        Some(joined(parts.collect::<Option<_>>()?, Condition::All))
+    }
+
+    fn negation(&mut self, pair: &Pair<'_>) -> Option<Condition> {
+        let atom = pair.clone().into_inner().next_back()?;
+        let condition = match atom.as_rule() {
+            Rule::group => self.one_condition(&atom)?,
+            Rule::context => Condition::Context(self.one_label(&atom)?, self.span(&atom)),
+            Rule::present => Condition::Present(self.path(&one(&atom, Rule::path)?)?),
+            _ => self.comparison(&atom)?,
+        };
+        let negated = has(pair, Rule::kw_not);
+        Some(if negated { Condition::Not(Box::new(condition)) } else { condition })
+    }
+
+    fn comparison(&mut self, pair: &Pair<'_>) -> Option<Condition> {
+        let mut operands = all(pair, Rule::operand);
+        let left = self.operand(&operands.next()?)?;
+        let right = self.operand(&operands.next()?)?;
+        let Some(comparator) = one(pair, Rule::comparator) else {
+            return Some(Condition::In(left, right));
+        };
+        let comparison = match comparator.as_str() {
+            "==" => Comparison::Equal,
+            "!=" => Comparison::NotEqual,
+            "<" => Comparison::Less,
+            "<=" => Comparison::LessOrEqual,
+            ">" => Comparison::Greater,
+            _ => Comparison::GreaterOrEqual,
+        };
+        Some(Condition::Compare(comparison, left, right))
+    }
+
+    fn operand(&mut self, pair: &Pair<'_>) -> Option<Operand> {
+        let inner = pair.clone().into_inner().next()?;
+        if inner.as_rule() == Rule::path {
+            return self.path(&inner);
+        }
+        Some(Operand { kind: OperandKind::Literal(self.literal(&inner)?), span: self.span(pair) })
+    }
+
+    fn path(&self, pair: &Pair<'_>) -> Option<Operand> {
+        let mut names = self.names(pair).into_iter();
+        let kind = OperandKind::Path(names.next()?, names.collect());
+        Some(Operand { kind, span: self.span(pair) })
+    }
+
+    pub(super) fn value(&mut self, pair: &Pair<'_>) -> Option<Value> {
+        self.literal(&pair.clone().into_inner().next()?)
+    }
+
+    fn literal(&mut self, pair: &Pair<'_>) -> Option<Value> {
+        Some(match pair.as_rule() {
+            Rule::kw_true => Value::Bool(true),
+            Rule::kw_false => Value::Bool(false),
+            Rule::string => Value::Text(self.string(pair)),
+            Rule::number => self.number(pair),
+            Rule::value_list => Value::List(
+                all(pair, Rule::value).map(|value| self.value(&value)).collect::<Option<_>>()?,
+            ),
+            Rule::value_record => self.record(pair)?,
+            _ => Value::Null,
+        })
+    }
+
+    fn record(&mut self, pair: &Pair<'_>) -> Option<Value> {
+        let mut fields = BTreeMap::new();
+        for entry in all(pair, Rule::entry) {
+            let key = one(&entry, Rule::key)?;
+            let written = key.clone().into_inner().next()?;
+            let name = match written.as_rule() {
+                Rule::string => self.string(&written),
+                _ => self.name(&written).text,
+            };
+            let value = self.value(&one(&entry, Rule::value)?)?;
+            if fields.insert(name.clone(), value).is_some() {
+                let message = format!("the record has a field `{name}` already");
+                self.diagnostics.push(Diagnostic::new(Code::E0109, self.span(&key), message));
+            }
+        }
+        Some(Value::Record(fields))
+    }
+
+    fn number(&mut self, pair: &Pair<'_>) -> Value {
+        match pair.as_str().parse() {
+            Ok(number) => Value::Number(number),
+            Err(error) => {
+                let message = format!("`{}` cannot be held exactly: {error}", pair.as_str());
+                self.diagnostics.push(Diagnostic::new(Code::E0108, self.span(pair), message));
+                Value::Null
+            }
+        }
+    }
+
+    /// The text of a string. Its notation is JSON's (RFC 8259, section 7).
+    pub(super) fn string(&mut self, pair: &Pair<'_>) -> String {
+        serde_json::from_str(pair.as_str()).unwrap_or_else(|_| {
+            let message = "this string has an escape that means nothing";
+            let help = "the escapes are `\\\"`, `\\\\`, `\\/`, `\\n`, `\\t`, `\\r`, `\\b`, `\\f` \
+                        and `\\u` with four hexadecimal digits";
+            let diagnostic = Diagnostic::new(Code::E0107, self.span(pair), message);
+            self.diagnostics.push(diagnostic.help(help));
+            String::new()
+        })
+    }
+}
+
+/// Several conditions as one; one stays itself.
+fn joined(mut parts: Vec<Condition>, join: fn(Vec<Condition>) -> Condition) -> Condition {
+    match parts.pop() {
+        Some(only) if parts.is_empty() => only,
+        last => join(parts.into_iter().chain(last).collect()),
+    }
+}

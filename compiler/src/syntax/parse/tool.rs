@@ -1,0 +1,108 @@
+//! Matched rules → syntax tree: tools.
+
+use rtbas_artifact::ir::{Effect, Format};
+use rtbas_grammar::{Pair, Rule};
+
+use super::{Builder, all, has, one};
+use crate::syntax::ast::{CellName, Cells, NodePath, RuleWhen, Step, ToolBlock, ToolLine};
+
+impl Builder<'_> {
+    pub(super) fn tool_block(&mut self, pair: &Pair<'_>) -> Option<ToolBlock> {
+        let patterns = match one(pair, Rule::name) {
+            Some(name) => vec![self.name(&name)],
+            None => all(pair, Rule::pattern).map(|pattern| self.name(&pattern)).collect(),
+        };
+        let keyword = pair.clone().into_inner().next()?;
+        let span = self.span(&keyword).to(patterns.last()?.span);
+        let mut lines = Vec::new();
+        for line in pair.clone().into_inner() {
+            lines.extend(match line.as_rule() {
+                Rule::node_line => {
+                    let path = self.node_path(&one(&line, Rule::node_path)?)?;
+                    Some(ToolLine::Node(path, self.one_label_rule(&line)?))
+                }
+                Rule::result_line => Some(self.result(&line)?),
+                Rule::reads => Some(self.reads(&line)?),
+                Rule::errors_line => {
+                    Some(ToolLine::Errors(self.one_label_rule(&line)?, self.span(&line)))
+                }
+                Rule::writes => Some(self.writes(&line)?),
+                Rule::decision => Some(self.rule(&line)?),
+                Rule::approval => {
+                    let cells = self.cells(&one(&line, Rule::cells)?)?;
+                    Some(ToolLine::Approval(cells, self.because(&line)??))
+                }
+                _ => None,
+            });
+        }
+        Some(ToolBlock { patterns, lines, span })
+    }
+
+    fn result(&mut self, pair: &Pair<'_>) -> Option<ToolLine> {
+        let format = match one(pair, Rule::format) {
+            Some(format) if has(&format, Rule::kw_yaml) => Format::Yaml,
+            _ => Format::Text,
+        };
+        let ty = match one(pair, Rule::ty) {
+            Some(ty) => Some(self.ty(&ty)?),
+            None => None,
+        };
+        Some(ToolLine::Result(format, ty, self.span(pair)))
+    }
+
+    fn reads(&mut self, pair: &Pair<'_>) -> Option<ToolLine> {
+        let path = match one(pair, Rule::node_path) {
+            Some(path) => Some(self.node_path(&path)?),
+            None => None,
+        };
+        Some(ToolLine::Reads(self.one_name(pair)?, path))
+    }
+
+    fn node_path(&mut self, pair: &Pair<'_>) -> Option<NodePath> {
+        let mut steps = Vec::new();
+        for step in pair.clone().into_inner() {
+            match step.as_rule() {
+                Rule::items_step => steps.push(Step::Items),
+                Rule::name => steps.push(Step::Field(self.name(&step).text)),
+                _ => {}
+            }
+        }
+        Some(NodePath { steps, span: self.span(pair) })
+    }
+
+    fn writes(&mut self, pair: &Pair<'_>) -> Option<ToolLine> {
+        let from = one(pair, Rule::arguments).map(|arguments| self.names(&arguments));
+        Some(ToolLine::Writes(self.cells(&one(pair, Rule::cells)?)?, from))
+    }
+
+    fn cells(&mut self, pair: &Pair<'_>) -> Option<Cells> {
+        let mut cells = Vec::new();
+        for cell in all(pair, Rule::cell) {
+            cells.push(match self.one_name(&cell) {
+                Some(name) => CellName::Field(name),
+                None => CellName::Shape,
+            });
+        }
+        let cells = Some(cells).filter(|cells| !cells.is_empty());
+        Some(Cells { store: self.one_name(pair)?, cells, span: self.span(pair) })
+    }
+
+    fn rule(&mut self, pair: &Pair<'_>) -> Option<ToolLine> {
+        let effect = self.effect(pair)?;
+        let when = match one(pair, Rule::when) {
+            Some(when) => RuleWhen::When(self.one_condition(&when)?),
+            None if has(pair, Rule::kw_always) => RuleWhen::Always,
+            None => RuleWhen::Otherwise,
+        };
+        Some(ToolLine::Rule(effect, when, self.span(pair)))
+    }
+
+    pub(super) fn effect(&self, pair: &Pair<'_>) -> Option<Effect> {
+        let effect = one(pair, Rule::effect)?.into_inner().next()?;
+        Some(match effect.as_rule() {
+            Rule::kw_allow => Effect::Allow,
+            Rule::kw_confirm => Effect::Confirm,
+            _ => Effect::Deny,
+        })
+    }
+}

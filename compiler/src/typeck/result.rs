@@ -1,0 +1,163 @@
+//! Regions that `reads … as` and labels name exist, and records fit the stores that they show.
+
+use rtbas_artifact::ir::{Format, StoreId, Type, TypeId};
+use rtbas_artifact::ty::describe;
+use rtbas_artifact::validate::MAX_ENTRIES;
+
+use crate::diag::{Code, Diagnostic, Diagnostics, listed};
+use crate::resolve::hir::{Policy, Reads, Step, Tool};
+use crate::source::Span;
+
+pub(super) fn check(policy: &Policy, diagnostics: &mut Diagnostics) {
+    let mut regions = 0_usize;
+    for tool in &policy.tools {
+        if let Some(at) = tool.result_span.filter(|_| tool.format == Format::Text) {
+            text(policy, tool, at, diagnostics);
+        }
+        regions = regions.saturating_add(count(policy, tool.result));
+        if regions > MAX_ENTRIES {
+            let message = format!("the results have more than {MAX_ENTRIES} regions together");
+            let diagnostic = Diagnostic::new(Code::E0309, tool.span, message);
+            diagnostics.push(diagnostic.help("give large results a smaller type"));
+            return;
+        }
+        let mut records: Vec<(&[Step], &Reads)> = Vec::new();
+        for reads in &tool.reads {
+            let Some(path) = &reads.path else { continue };
+            if let Some((_, first)) = records.iter().find(|(known, _)| known == path) {
+                let message = "this region is a record of a store already";
+                let diagnostic = Diagnostic::new(Code::E0305, reads.span, message);
+                let help = "name a region inside it, or write `reads STORE` without `as`";
+                diagnostics.push(diagnostic.label(first.span, "of this one").help(help));
+            }
+            records.push((path, reads));
+            if let Some(ty) = region(policy, tool, path, reads.span, diagnostics) {
+                record(policy, reads.store, path, (ty, reads.span), diagnostics);
+            }
+        }
+        for label in &tool.labels {
+            region(policy, tool, &label.path, label.span, diagnostics);
+        }
+    }
+}
+
+fn text(policy: &Policy, tool: &Tool, at: Span, diagnostics: &mut Diagnostics) {
+    let scalar = match policy.types.get(tool.result) {
+        Type::Bool | Type::Integer | Type::Number | Type::Text | Type::Enumeration(_) => true,
+        Type::Any | Type::Null | Type::List(_) | Type::Set(_) | Type::Record { .. } => false,
+        Type::Union(_) => false,
+    };
+    if !scalar {
+        let ty = describe(policy.types.entries(), tool.result);
+        let message = format!("a result that is plain text cannot be read as {ty}");
+        let diagnostic = Diagnostic::new(Code::E0308, at, message);
+        diagnostics.push(diagnostic.help("write `result yaml …`, which JSON is a part of"));
+    }
+}
+
+/// How many regions results of a type have.
+fn count(policy: &Policy, ty: TypeId) -> usize {
+    match policy.types.get(ty) {
+        Type::List(item) => count(policy, *item).saturating_add(1),
+        Type::Record { fields, open: false } => fields
+            .iter()
+            .fold(1, |sum: usize, field| sum.saturating_add(count(policy, field.ty))),
+        _ => 1,
+    }
+}
+
+/// The type of a region of a tool's result; `None` after a message.
+fn region(
+    policy: &Policy,
+    tool: &Tool,
+    path: &[Step],
+    at: Span,
+    diagnostics: &mut Diagnostics,
+) -> Option<TypeId> {
+    let mut ty = tool.result;
+    let mut walked = "result".to_owned();
+    for step in path {
+        let here = policy.types.get(ty);
+        let mistake = |message| Diagnostic::new(Code::E0304, at, message);
+        ty = match (step, here) {
+            (Step::Items, Type::List(item)) => *item,
+            (Step::Field(name), Type::Record { fields, .. }) => {
+                let field = fields.iter().find(|field| field.name == *name);
+                let Some(field) = field else {
+                    let names = fields.iter().map(|field| field.name.as_str());
+                    let message = format!("`{walked}` has no field `{name}`");
+                    diagnostics.push(mistake(message).did_you_mean(name, names));
+                    return None;
+                };
+                field.ty
+            }
+            (step, _) => {
+                let (wanted, shown) = match step {
+                    Step::Items => ("list", "[*]".to_owned()),
+                    Step::Field(name) => ("record", format!(".{name}")),
+                };
+                let ty = describe(policy.types.entries(), ty);
+                let message = format!("`{walked}{shown}` is no region: `{walked}` is {ty}, no {wanted}");
+                let help = match tool.result_span {
+                    None => Some(format!(
+                        "`{}` has no `result` line: declare one, such as `result yaml [T]`",
+                        tool.name
+                    )),
+                    Some(_) => None,
+                };
+                let diagnostic = mistake(message);
+                diagnostics.push(match help {
+                    Some(help) => diagnostic.help(help),
+                    None => diagnostic,
+                });
+                return None;
+            }
+        };
+        walked = format!("{walked}{}", shown(step));
+    }
+    Some(ty)
+}
+
+fn shown(step: &Step) -> String {
+    match step {
+        Step::Items => "[*]".to_owned(),
+        Step::Field(name) => format!(".{name}"),
+    }
+}
+
+/// A record that shows a store has fields of the store's records.
+fn record(
+    policy: &Policy,
+    store: StoreId,
+    path: &[Step],
+    (ty, at): (TypeId, Span),
+    diagnostics: &mut Diagnostics,
+) {
+    let Some(store) = policy.stores.get(store.index()) else {
+        return;
+    };
+    let here: String = path.iter().map(shown).collect();
+    match policy.types.get(ty) {
+        Type::List(item) if matches!(policy.types.get(*item), Type::Record { .. }) => {
+            let message = format!("`result{here}` is a list, not one record of `{}`", store.name);
+            let diagnostic = Diagnostic::new(Code::E0305, at, message);
+            diagnostics.push(diagnostic.help(format!("write `as result{here}[*]`")));
+        }
+        Type::Record { fields, .. } if ty != store.record => {
+            let Type::Record { fields: known, open: false } = policy.types.get(store.record) else {
+                return;
+            };
+            let known: Vec<&str> = known.iter().map(|field| field.name.as_str()).collect();
+            for field in fields.iter().filter(|field| !known.contains(&field.name.as_str())) {
+                let message = format!(
+                    "`result{here}` has a field `{}`, and store `{}` has none",
+                    field.name, store.name
+                );
+                let diagnostic = Diagnostic::new(Code::E0305, at, message);
+                let fields = listed(known.iter().copied());
+                diagnostics.push(diagnostic.note(format!("fields of `{}`: {fields}", store.name)));
+            }
+        }
+        _ => {}
+    }
+}

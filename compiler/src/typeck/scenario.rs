@@ -1,0 +1,94 @@
+//! Tests give every fact, and values of the types that are declared. A test that expects a call to
+//! be denied may get its arguments wrong on purpose.
+
+use std::collections::BTreeSet;
+
+use rtbas_artifact::ir::{ArgumentId, Effect, FactId, TypeId};
+use rtbas_artifact::ty;
+use rtbas_artifact::value::Value;
+
+use crate::diag::{Code, Diagnostic, Diagnostics, listed};
+use crate::resolve::hir::{Call, Outcome, Policy, Test, TestStep};
+use crate::source::Span;
+
+pub(super) fn check(policy: &Policy, diagnostics: &mut Diagnostics) {
+    for test in &policy.tests {
+        facts(policy, test, diagnostics);
+        for step in &test.steps {
+            if let TestStep::Call(call) = step {
+                self::call(policy, call, diagnostics);
+            }
+        }
+    }
+}
+
+fn facts(policy: &Policy, test: &Test, diagnostics: &mut Diagnostics) {
+    let mut given = BTreeSet::new();
+    for (fact, value, at) in &test.facts {
+        given.insert(*fact);
+        if let Some(fact) = policy.facts.get(fact.index()) {
+            let what = format!("the fact `{}`", fact.name);
+            fits(policy, fact.ty, value, (*at, &what), diagnostics);
+        }
+    }
+    let ids = (0..).map(FactId).zip(&policy.facts);
+    let missing: Vec<&str> =
+        ids.filter(|(id, _)| !given.contains(id)).map(|(_, fact)| fact.name.as_str()).collect();
+    if !missing.is_empty() {
+        let message = format!("the test gives no value to {}", listed(missing.iter().copied()));
+        let lines: Vec<String> = missing.iter().map(|name| format!("fact {name} = …")).collect();
+        let diagnostic = Diagnostic::new(Code::E0307, test.span, message);
+        diagnostics.push(diagnostic.help(lines.join("\n")));
+    }
+}
+
+fn call(policy: &Policy, call: &Call, diagnostics: &mut Diagnostics) {
+    let Some(tool) = policy.tools.get(call.tool.index()) else {
+        return;
+    };
+    if let Some(Outcome::Returns(value, at)) = &call.outcome {
+        let what = format!("the result of `{}`", tool.name);
+        fits(policy, tool.result, value, (*at, &what), diagnostics);
+    }
+    if call.expected == Some(Effect::Deny) {
+        return;
+    }
+    let mut given = BTreeSet::new();
+    for (name, id, value, at) in &call.arguments {
+        let Some(id) = id else {
+            let known = tool.arguments.iter().map(|argument| argument.name.as_str());
+            let message = format!("`{}` has no argument `{name}`", tool.name);
+            let diagnostic = Diagnostic::new(Code::E0201, *at, message);
+            diagnostics.push(diagnostic.did_you_mean(name, known));
+            continue;
+        };
+        given.insert(*id);
+        if let Some(argument) = tool.arguments.get(id.index()) {
+            let what = format!("the argument `{name}`");
+            fits(policy, argument.ty, value, (*at, &what), diagnostics);
+        }
+    }
+    let ids = (0..).map(ArgumentId).zip(&tool.arguments);
+    let missing = ids.filter(|(id, argument)| argument.required && !given.contains(id));
+    let missing: Vec<&str> = missing.map(|(_, argument)| argument.name.as_str()).collect();
+    if !missing.is_empty() {
+        let message = format!("the call does not give {}", listed(missing));
+        let help = "such a call is denied; if that is what the test is about, it expects `=> deny`";
+        diagnostics.push(Diagnostic::new(Code::E0306, call.span, message).help(help));
+    }
+}
+
+fn fits(
+    policy: &Policy,
+    of: TypeId,
+    value: &Value,
+    (at, what): (Span, &str),
+    diagnostics: &mut Diagnostics,
+) {
+    let types = policy.types.entries();
+    let value = ty::with_sets(types, of, value.clone());
+    if let Err(mismatch) = ty::check(types, of, &value) {
+        let message = format!("{what} is of another type: {mismatch}");
+        diagnostics.push(Diagnostic::new(Code::E0306, at, message));
+    }
+}

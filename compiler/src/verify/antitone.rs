@@ -1,0 +1,185 @@
+//! O5: more taint never gives a weaker decision. For two labels l ⊑ l′ and the same arguments and
+//! facts, the decision at l is at least as permissive as the one at l′.
+//!
+//! Every argument that over-approximating a label is safe rests on this.
+
+use std::collections::BTreeMap;
+
+use rtbas_artifact::certificate::Method;
+use rtbas_artifact::eval::Verdict;
+use rtbas_artifact::ir::{Effect, Tool};
+use rtbas_artifact::label::Label;
+use rtbas_artifact::lattice::{Lattice, LevelId};
+use rtbas_artifact::program::Program;
+
+use super::encode::{Encoder, Outside, flows};
+use super::term::{Formula, Node};
+use super::witness::{self, Call};
+use super::z3::{Answer, Assignment, solve};
+
+/// What came of the obligation for one tool.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    Proved {
+        method: Method,
+        resource: u64,
+    },
+    Refuted(Box<Witness>),
+    Unknown {
+        reason: String,
+    },
+    /// The evaluator decides the solver's counterexample otherwise: a fault of ours.
+    Disagreement(Box<Witness>),
+}
+
+/// A call that more taint lets through.
+#[derive(Debug)]
+pub(super) struct Witness {
+    pub(super) call: Call,
+    pub(super) low: (Label, Verdict),
+    pub(super) high: (Label, Verdict),
+}
+
+/// Checks one tool.
+pub(super) fn check(program: &Program, tool: &Tool) -> Outcome {
+    let mut encoder = Encoder::new(program, tool);
+    let violated = match violation(&mut encoder, tool) {
+        Ok(violated) => violated,
+        Err(Outside(construct)) => return Outcome::Unknown { reason: construct },
+    };
+    if let Node::Constant(false) = violated.node() {
+        // No rule reads a label, or none decides otherwise than the rest.
+        return Outcome::Proved { method: Method::Ground, resource: 0 };
+    }
+    let policy = program.policy();
+    let pairs: Vec<Pairs> = policy
+        .lattices
+        .iter()
+        .zip(&encoder.bounds)
+        .map(|(lattice, bounds)| {
+            ordered_pairs(lattice, &bounds.iter().copied().collect::<Vec<_>>())
+        })
+        .collect();
+    let mut assertions = vec![violated];
+    assertions.extend(encoder.background.values().cloned());
+    for (lattice, (pairs, bounds)) in pairs.iter().zip(&encoder.bounds).enumerate() {
+        let bounds: Vec<LevelId> = bounds.iter().copied().collect();
+        assertions.push(Formula::or(pairs.keys().map(|signs| is_pair(lattice, &bounds, signs))));
+    }
+    match solve(&assertions) {
+        Answer::Unsatisfiable { resource } => Outcome::Proved { method: Method::Search, resource },
+        Answer::Unknown { reason } => Outcome::Unknown { reason },
+        Answer::Satisfiable(found) => replay(program, tool, &encoder, &pairs, &found),
+    }
+}
+
+/// When the decision at label 0 is stricter than that at label 1.
+fn violation(encoder: &mut Encoder<'_>, tool: &Tool) -> Result<Formula, Outside> {
+    let (low, high) = (decisions(encoder, tool, 0)?, decisions(encoder, tool, 1)?);
+    let at = |decisions: &Decisions, effect| {
+        let chosen = decisions.iter().filter(|(e, _)| *e == effect);
+        Formula::or(chosen.map(|(_, fires)| fires.clone()))
+    };
+    let stricter = Formula::or([
+        Formula::and([at(&low, Effect::Deny), !at(&high, Effect::Deny)]),
+        Formula::and([at(&low, Effect::Confirm), at(&high, Effect::Allow)]),
+    ]);
+    Ok(stricter)
+}
+
+/// Each rule's effect, and when it is the first that fires.
+type Decisions = Vec<(Effect, Formula)>;
+
+fn decisions(encoder: &mut Encoder<'_>, tool: &Tool, run: usize) -> Result<Decisions, Outside> {
+    let mut earlier = Formula::constant(false);
+    let mut decisions = Vec::new();
+    for rule in &tool.rules {
+        let fires = match rule.when {
+            None => Formula::constant(true),
+            Some(when) => {
+                let truth = encoder.condition(when, run)?;
+                match rule.effect {
+                    Effect::Allow => truth.yes,
+                    Effect::Confirm | Effect::Deny => !truth.no,
+                }
+            }
+        };
+        decisions.push((rule.effect, Formula::and([!earlier.clone(), fires.clone()])));
+        earlier = Formula::or([earlier, fires]);
+    }
+    Ok(decisions)
+}
+
+/// What each of two ordered levels says to "flows to this bound?", and a pair that says so.
+type Pairs = BTreeMap<(Vec<bool>, Vec<bool>), (LevelId, LevelId)>;
+
+/// All that ordered pairs of levels can say about the bounds.
+fn ordered_pairs(lattice: &Lattice, bounds: &[LevelId]) -> Pairs {
+    let signs = |level| bounds.iter().map(|&bound| lattice.flows(level, bound)).collect::<Vec<_>>();
+    let mut groups: BTreeMap<Vec<bool>, Vec<LevelId>> = BTreeMap::new();
+    for level in lattice.ids() {
+        groups.entry(signs(level)).or_default().push(level);
+    }
+    let mut pairs = Pairs::new();
+    for (low_signs, lows) in &groups {
+        for (high_signs, highs) in &groups {
+            let ordered = lows
+                .iter()
+                .flat_map(|&low| highs.iter().map(move |&high| (low, high)))
+                .find(|&(low, high)| lattice.flows(low, high));
+            if let Some(ordered) = ordered {
+                pairs.insert((low_signs.clone(), high_signs.clone()), ordered);
+            }
+        }
+    }
+    pairs
+}
+
+fn is_pair(lattice: usize, bounds: &[LevelId], (low, high): &(Vec<bool>, Vec<bool>)) -> Formula {
+    let says = |run: usize, signs: &[bool]| {
+        let each = bounds.iter().zip(signs).map(move |(&bound, &sign)| {
+            Formula::variable(flows(run, lattice, bound)).same(Formula::constant(sign))
+        });
+        each.collect::<Vec<_>>()
+    };
+    Formula::and(says(0, low).into_iter().chain(says(1, high)))
+}
+
+/// The counterexample as a call, decided by the evaluator at both labels.
+fn replay(
+    program: &Program,
+    tool: &Tool,
+    encoder: &Encoder<'_>,
+    pairs: &[Pairs],
+    found: &Assignment,
+) -> Outcome {
+    let (mut low, mut high) = (program.space().bottom().clone(), program.space().bottom().clone());
+    for (lattice, (pairs, bounds)) in pairs.iter().zip(&encoder.bounds).enumerate() {
+        let signs = |run| {
+            let sign = |&bound| found.formulas.get(&flows(run, lattice, bound)) == Some(&true);
+            bounds.iter().map(sign).collect::<Vec<_>>()
+        };
+        // A lattice that no rule speaks of has one entry, whatever the assignment says.
+        let levels = pairs.get(&(signs(0), signs(1)));
+        if let Some(&(low_level, high_level)) = levels {
+            let part = |level| program.space().part(lattice, level);
+            part(low_level).into_iter().for_each(|part| low.join_with(part));
+            part(high_level).into_iter().for_each(|part| high.join_with(part));
+        }
+    }
+    let Some(call) = witness::call(program.policy(), tool, encoder, found) else {
+        return Outcome::Unknown {
+            reason: "the counterexample needs a number without a finite decimal form".to_owned(),
+        };
+    };
+    let decided = (|| {
+        let facts = program.facts(call.facts.clone()).ok()?;
+        let bound = program.bind(&tool.name, &call.arguments).ok()?;
+        Some((program.decide(&facts, &bound, &low), program.decide(&facts, &bound, &high)))
+    })();
+    let deny = Verdict { effect: Effect::Deny, rule: None };
+    let (at_low, at_high) = decided.unwrap_or((deny, deny));
+    let agrees = low.flows_to(&high) && at_low.effect < at_high.effect;
+    let witness = Box::new(Witness { call, low: (low, at_low), high: (high, at_high) });
+    if agrees { Outcome::Refuted(witness) } else { Outcome::Disagreement(witness) }
+}

@@ -1,0 +1,448 @@
+//! Conditions as formulas: the mirror of `artifact::eval`, construct by construct. What the mirror
+//! shows is replayed through the evaluator, so a slip here is an internal error and not a proof.
+//!
+//! Takes a program and one of its tools; gives, for a condition, when it is true and when it is
+//! false (it is undefined where neither holds). A construct outside the fragment of
+//! `docs/semantics.md` is named, and the obligation is then *unknown*.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rtbas_artifact::decimal::Decimal;
+use rtbas_artifact::ir::{
+    Comparison, Condition, ConditionId, LabelPart, Operand, Policy, Tool, Type, TypeId,
+};
+use rtbas_artifact::lattice::LevelId;
+use rtbas_artifact::program::Program;
+use rtbas_artifact::value::Value;
+
+use super::term::{Formula, Number};
+
+/// A construct that the fragment does not cover, in the policy's words.
+#[derive(Debug)]
+pub(super) struct Outside(pub(super) String);
+
+/// When a condition is true and when it is false.
+#[derive(Clone, Debug)]
+pub(super) struct Truth {
+    pub(super) yes: Formula,
+    pub(super) no: Formula,
+}
+
+/// A value that the solver chooses.
+#[derive(Clone, Debug)]
+pub(super) struct Coded {
+    /// When it is there and not null.
+    present: Formula,
+    shape: Shape,
+}
+
+#[derive(Clone, Debug)]
+enum Shape {
+    Bool(Formula),
+    Number(Number),
+    /// Texts are numbered; equal numbers are equal texts.
+    Text(Number),
+    /// Elements that are written out.
+    Elements(Vec<Value>),
+    /// A list or set of which only membership is known.
+    Open(String),
+    /// Never there.
+    Absent,
+}
+
+/// One question that a formula asks about an open set.
+#[derive(Debug)]
+pub(super) struct Membership {
+    pub(super) set: Operand,
+    pub(super) element: Operand,
+    /// Name of the proposition that says so.
+    pub(super) name: String,
+    coded: Coded,
+}
+
+/// Builds the formulas of one tool's conditions.
+pub(super) struct Encoder<'p> {
+    program: &'p Program,
+    tool: &'p Tool,
+    /// Operands met, other than literals.
+    pub(super) operands: BTreeSet<Operand>,
+    pub(super) memberships: Vec<Membership>,
+    /// Literal texts and their numbers.
+    texts: BTreeMap<String, i64>,
+    /// For each lattice: the levels that some bound names.
+    pub(super) bounds: Vec<BTreeSet<LevelId>>,
+    /// What holds of every assignment.
+    pub(super) background: BTreeMap<String, Formula>,
+}
+
+/// The proposition that the label's level of a lattice flows to a level. `run` tells apart the
+/// labels of a formula that speaks of two.
+pub(super) fn flows(run: usize, lattice: usize, level: LevelId) -> String {
+    format!("label {run} part {lattice} flows to {}", level.0)
+}
+
+pub(super) fn present(operand: &Operand) -> String {
+    format!("present {operand:?}")
+}
+
+pub(super) fn value(operand: &Operand) -> String {
+    format!("value {operand:?}")
+}
+
+impl<'p> Encoder<'p> {
+    pub(super) fn new(program: &'p Program, tool: &'p Tool) -> Self {
+        Self {
+            program,
+            tool,
+            operands: BTreeSet::new(),
+            memberships: Vec::new(),
+            texts: BTreeMap::new(),
+            bounds: vec![BTreeSet::new(); program.policy().lattices.len()],
+            background: BTreeMap::new(),
+        }
+    }
+
+    fn policy(&self) -> &'p Policy {
+        self.program.policy()
+    }
+
+    /// When a condition is true and when it is false, at the label of that run.
+    pub(super) fn condition(&mut self, id: ConditionId, run: usize) -> Result<Truth, Outside> {
+        let never = || Truth { yes: Formula::constant(false), no: Formula::constant(false) };
+        let Some(condition) = self.policy().conditions.get(id.index()) else {
+            return Ok(never());
+        };
+        Ok(match condition {
+            Condition::Context(bound) => {
+                let yes = self.context(bound.index(), run)?;
+                Truth { no: !yes.clone(), yes }
+            }
+            Condition::Present(operand) => {
+                let yes = match operand {
+                    Operand::Literal(literal) => Formula::constant(*literal != Value::Null),
+                    _ => self.presence(operand)?.1,
+                };
+                Truth { no: !yes.clone(), yes }
+            }
+            Condition::Compare(comparison, left, right) => {
+                let (left, right) = (self.operand(left)?, self.operand(right)?);
+                match relation(*comparison, &left.shape, &right.shape)? {
+                    None => never(),
+                    Some(holds) => defined([left.present, right.present], holds),
+                }
+            }
+            Condition::In(element, set) => self.membership(element, set)?,
+            Condition::Not(inner) => {
+                let Truth { yes, no } = self.condition(*inner, run)?;
+                Truth { yes: no, no: yes }
+            }
+            Condition::All(parts) => {
+                let parts = self.conditions(parts, run)?;
+                Truth {
+                    yes: Formula::and(parts.iter().map(|part| part.yes.clone())),
+                    no: Formula::or(parts.iter().map(|part| part.no.clone())),
+                }
+            }
+            Condition::Any(parts) => {
+                let parts = self.conditions(parts, run)?;
+                Truth {
+                    yes: Formula::or(parts.iter().map(|part| part.yes.clone())),
+                    no: Formula::and(parts.iter().map(|part| part.no.clone())),
+                }
+            }
+        })
+    }
+
+    fn conditions(&mut self, ids: &[ConditionId], run: usize) -> Result<Vec<Truth>, Outside> {
+        ids.iter().map(|&id| self.condition(id, run)).collect()
+    }
+
+    /// The label of that run flows to a bound: each of its parts flows to the bound's part.
+    fn context(&mut self, bound: usize, run: usize) -> Result<Formula, Outside> {
+        let parts = self.policy().labels.get(bound).map_or(&[][..], |term| &term.parts);
+        let mut all = Vec::new();
+        for (lattice, part) in parts.iter().enumerate() {
+            all.push(match part {
+                LabelPart::Level(level) => self.flows(run, lattice, *level),
+                LabelPart::Named(operand) => self.named(run, lattice, operand)?,
+            });
+        }
+        Ok(Formula::and(all))
+    }
+
+    fn flows(&mut self, run: usize, lattice: usize, level: LevelId) -> Formula {
+        if let Some(bounds) = self.bounds.get_mut(lattice) {
+            bounds.insert(level);
+        }
+        Formula::variable(flows(run, lattice, level))
+    }
+
+    /// The level that a value names, or bottom if it names none.
+    fn named(&mut self, run: usize, index: usize, operand: &Operand) -> Result<Formula, Outside> {
+        let coded = self.operand(operand)?;
+        let Some(lattice) = self.policy().lattices.get(index) else {
+            return Ok(Formula::constant(false));
+        };
+        let Shape::Text(text) = coded.shape else {
+            return Err(Outside("a level that is named by a value other than text".to_owned()));
+        };
+        let mut names = Vec::new();
+        let mut named = Vec::new();
+        for level in lattice.ids() {
+            let number = self.text(lattice.level_name(level));
+            let is_it = Formula::and([coded.present.clone(), text.clone().equal(number)]);
+            names.push(is_it.clone());
+            named.push(Formula::and([is_it, self.flows(run, index, level)]));
+        }
+        if let Some(bottom) = lattice.bottom() {
+            let flows = self.flows(run, index, bottom);
+            named.push(Formula::and([!Formula::or(names), flows]));
+        }
+        Ok(Formula::or(named))
+    }
+
+    fn text(&mut self, text: &str) -> Number {
+        let next = i64::try_from(self.texts.len()).unwrap_or(i64::MAX);
+        Number::Constant((*self.texts.entry(text.to_owned()).or_insert(next)).into())
+    }
+
+    /// The literal text of that number.
+    pub(super) fn text_of(&self, number: Decimal) -> Option<&str> {
+        self.texts.iter().find(|(_, n)| Decimal::from(**n) == number).map(|(text, _)| text.as_str())
+    }
+
+    fn literal(&mut self, literal: &Value) -> Result<Coded, Outside> {
+        let shape = match literal {
+            Value::Null => Shape::Absent,
+            Value::Bool(value) => Shape::Bool(Formula::constant(*value)),
+            Value::Number(number) => Shape::Number(Number::Constant(*number)),
+            Value::Text(text) => Shape::Text(self.text(text)),
+            Value::List(items) => Shape::Elements(items.clone()),
+            Value::Set(items) => Shape::Elements(items.iter().cloned().collect()),
+            Value::Record(_) => return Err(Outside("a record in a condition".to_owned())),
+        };
+        Ok(Coded { present: Formula::constant(!matches!(shape, Shape::Absent)), shape })
+    }
+
+    /// The type of what an operand reads, null aside, and when it is there and not null.
+    fn presence(&mut self, operand: &Operand) -> Result<(TypeId, Formula), Outside> {
+        let types = &self.policy().types;
+        let Some((ty, always)) = declared_type(self.policy(), self.tool, operand) else {
+            return Err(Outside("a field that its type does not have".to_owned()));
+        };
+        let (ty, nullable) = without_null(types, ty);
+        let present = match types.get(ty.index()) {
+            Some(Type::Null) => Formula::constant(false),
+            _ if always && !nullable => Formula::constant(true),
+            _ => Formula::variable(present(operand)),
+        };
+        // What lies in a record is there only if the record is.
+        if self.operands.insert(operand.clone())
+            && let Some(record) = enclosing(operand)
+        {
+            let (_, there) = self.presence(&record)?;
+            let key = self::present(operand);
+            self.background.insert(key, present.clone().implies(there));
+        }
+        Ok((ty, present))
+    }
+
+    fn operand(&mut self, operand: &Operand) -> Result<Coded, Outside> {
+        if let Operand::Literal(literal) = operand {
+            return self.literal(literal);
+        }
+        let (ty, present) = self.presence(operand)?;
+        let number = |whole| Number::Variable { name: value(operand), whole };
+        let shape = match self.policy().types.get(ty.index()) {
+            Some(Type::Null) => Shape::Absent,
+            Some(Type::Bool) => Shape::Bool(Formula::variable(value(operand))),
+            Some(Type::Integer) => Shape::Number(number(true)),
+            Some(Type::Number) => Shape::Number(number(false)),
+            Some(Type::Text) => Shape::Text(number(true)),
+            Some(Type::Enumeration(values)) => {
+                let texts: Option<Vec<&str>> = values
+                    .iter()
+                    .map(|value| match value {
+                        Value::Text(text) => Some(text.as_str()),
+                        _ => None,
+                    })
+                    .collect();
+                let Some(texts) = texts else {
+                    return Err(Outside("an enumeration of values other than text".to_owned()));
+                };
+                let one = number(true);
+                let choices: Vec<Formula> =
+                    texts.into_iter().map(|text| one.clone().equal(self.text(text))).collect();
+                self.background.insert(value(operand), Formula::or(choices));
+                Shape::Text(one)
+            }
+            Some(Type::List(_) | Type::Set(_)) => Shape::Open(value(operand)),
+            Some(Type::Any | Type::Record { .. } | Type::Union(_)) | None => {
+                return Err(Outside(format!(
+                    "a condition on {}",
+                    rtbas_artifact::ty::describe(&self.policy().types, ty)
+                )));
+            }
+        };
+        Ok(Coded { present, shape })
+    }
+
+    /// Whether all elements of a declared list or set are of the type of a value.
+    fn holds_such(&self, set: &Operand, value: &Shape) -> bool {
+        let types = &self.policy().types;
+        let element = declared_type(self.policy(), self.tool, set).and_then(|(ty, _)| match types
+            .get(without_null(types, ty).0.index())
+        {
+            Some(Type::List(element) | Type::Set(element)) => types.get(element.index()),
+            _ => None,
+        });
+        match (element, value) {
+            (Some(Type::Bool), Shape::Bool(_))
+            | (Some(Type::Integer | Type::Number), Shape::Number(_))
+            | (Some(Type::Text), Shape::Text(_)) => true,
+            (Some(Type::Enumeration(values)), Shape::Text(_)) => {
+                values.iter().all(|value| matches!(value, Value::Text(_)))
+            }
+            _ => false,
+        }
+    }
+
+    fn membership(&mut self, element: &Operand, set: &Operand) -> Result<Truth, Outside> {
+        let (coded, coded_set) = (self.operand(element)?, self.operand(set)?);
+        let both = [coded.present.clone(), coded_set.present.clone()];
+        let holds = match &coded_set.shape {
+            Shape::Absent => return Ok(defined(both, Formula::constant(false))),
+            Shape::Elements(items) => {
+                let mut equal = Vec::new();
+                let mut comparable = true;
+                for item in items {
+                    let item = self.literal(item)?;
+                    match relation(Comparison::Equal, &coded.shape, &item.shape)? {
+                        Some(holds) => equal.push(holds),
+                        None => comparable = false,
+                    }
+                }
+                let Truth { yes, no } = defined(both, Formula::or(equal));
+                let no = Formula::and([no, Formula::constant(comparable)]);
+                return Ok(Truth { yes, no });
+            }
+            Shape::Open(name) => {
+                if !self.holds_such(set, &coded.shape) {
+                    return Err(Outside("membership among values of another type".to_owned()));
+                }
+                let name = format!("{name} has {element:?}");
+                let holds = Formula::variable(&name);
+                // Equal elements are both in the set or both out of it.
+                for other in self.memberships.iter().filter(|m| m.set == *set) {
+                    let same = relation(Comparison::Equal, &coded.shape, &other.coded.shape)?;
+                    if let Some(same) = same {
+                        let agree = holds.clone().same(Formula::variable(&other.name));
+                        let key = format!("{name} and {}", other.name);
+                        self.background.insert(key, same.implies(agree));
+                    }
+                }
+                self.memberships.push(Membership {
+                    set: set.clone(),
+                    element: element.clone(),
+                    name,
+                    coded,
+                });
+                holds
+            }
+            Shape::Bool(_) | Shape::Number(_) | Shape::Text(_) => {
+                return Ok(Truth { yes: Formula::constant(false), no: Formula::constant(false) });
+            }
+        };
+        Ok(defined(both, holds))
+    }
+}
+
+/// A relation that is undefined where a side is absent.
+fn defined(present: [Formula; 2], holds: Formula) -> Truth {
+    let [left, right] = present;
+    Truth {
+        yes: Formula::and([left.clone(), right.clone(), holds.clone()]),
+        no: Formula::and([left, right, !holds]),
+    }
+}
+
+/// When a comparison holds, or `None` for values of different types: undefined.
+fn relation(
+    comparison: Comparison,
+    left: &Shape,
+    right: &Shape,
+) -> Result<Option<Formula>, Outside> {
+    let equal = match (left, right) {
+        (Shape::Bool(a), Shape::Bool(b)) => a.clone().same(b.clone()),
+        (Shape::Number(a), Shape::Number(b)) | (Shape::Text(a), Shape::Text(b)) => {
+            a.clone().equal(b.clone())
+        }
+        (Shape::Elements(_) | Shape::Open(_), Shape::Elements(_) | Shape::Open(_)) => {
+            return Err(Outside("a comparison of lists".to_owned()));
+        }
+        _ => return Ok(None),
+    };
+    let numbers = match (left, right) {
+        (Shape::Number(a), Shape::Number(b)) => Some((a.clone(), b.clone())),
+        _ => None,
+    };
+    Ok(match comparison {
+        Comparison::Equal => Some(equal),
+        Comparison::NotEqual => Some(!equal),
+        Comparison::Less => numbers.map(|(a, b)| a.less(b)),
+        Comparison::GreaterOrEqual => numbers.map(|(a, b)| !a.less(b)),
+        Comparison::Greater => numbers.map(|(a, b)| b.less(a)),
+        Comparison::LessOrEqual => numbers.map(|(a, b)| !b.less(a)),
+    })
+}
+
+/// The declared type of what an operand reads, and whether it is always there.
+pub(super) fn declared_type(
+    policy: &Policy,
+    tool: &Tool,
+    operand: &Operand,
+) -> Option<(TypeId, bool)> {
+    let (mut ty, mut always, path) = match operand {
+        Operand::Fact(fact, path) => (policy.facts.get(fact.index())?.ty, true, path),
+        Operand::Argument(argument, path) => {
+            let argument = tool.arguments.get(argument.index())?;
+            (argument.ty, argument.required || argument.default.is_some(), path)
+        }
+        Operand::Literal(_) | Operand::Field(_) => return None,
+    };
+    for step in path {
+        let (inner, nullable) = without_null(&policy.types, ty);
+        let Some(Type::Record { fields, .. }) = policy.types.get(inner.index()) else {
+            return None;
+        };
+        let field = fields.iter().find(|field| field.name == *step)?;
+        always &= field.required && !nullable;
+        ty = field.ty;
+    }
+    Some((ty, always))
+}
+
+/// What an operand that reads a field reads the field of.
+fn enclosing(operand: &Operand) -> Option<Operand> {
+    let outer = |path: &[String]| path.split_last().map(|(_, outer)| outer.to_vec());
+    match operand {
+        Operand::Fact(fact, path) => Some(Operand::Fact(*fact, outer(path)?)),
+        Operand::Argument(argument, path) => Some(Operand::Argument(*argument, outer(path)?)),
+        Operand::Literal(_) | Operand::Field(_) => None,
+    }
+}
+
+/// The other side of a union with null, and whether it was one.
+pub(super) fn without_null(types: &[Type], ty: TypeId) -> (TypeId, bool) {
+    let is_null = |id: &TypeId| types.get(id.index()) == Some(&Type::Null);
+    match types.get(ty.index()) {
+        Some(Type::Union(choices)) if choices.iter().any(is_null) => {
+            let mut others = choices.iter().filter(|id| !is_null(id));
+            match (others.next(), others.next()) {
+                (Some(only), None) => (*only, true),
+                _ => (ty, true),
+            }
+        }
+        _ => (ty, false),
+    }
+}

@@ -1,0 +1,180 @@
+//! Refutations as diagnostics: the place in the source, the counterexample in the policy's words,
+//! and a way out.
+
+use rtbas_artifact::certificate::Property;
+use rtbas_artifact::ir::{Effect, RuleId, ToolId};
+use rtbas_artifact::lattice::Lattice;
+use rtbas_artifact::program::Program;
+
+use super::antitone::Witness;
+use super::completion::{Missing, missing_levels};
+use super::lattice::Flaw;
+use crate::diag::{Code, Diagnostic};
+use crate::lower::Spans;
+use crate::source::Span;
+
+/// A lattice that is none.
+pub(super) fn flaw(lattice: &Lattice, index: usize, flaw: Flaw, spans: &Spans) -> Diagnostic {
+    let name = |level| lattice.level_name(level);
+    let at = |level| spans.level(index, level);
+    let here = spans.lattice(index);
+    match flaw {
+        Flaw::NoJoin(a, b) => {
+            let uppers = lattice.minimal_upper_bounds(a, b);
+            let what = if uppers.is_empty() { "upper bound" } else { "least upper bound" };
+            let mut report = Diagnostic::new(
+                Code::E0501,
+                here,
+                format!(
+                    "`{}` and `{}` have no {what} in lattice `{}`",
+                    name(a),
+                    name(b),
+                    lattice.name
+                ),
+            );
+            for level in [a, b] {
+                report = labelled(report, at(level), format!("`{}`", name(level)));
+            }
+            for level in &uppers {
+                let text = format!("`{}` is a minimal upper bound of both", name(*level));
+                report = labelled(report, at(*level), text);
+            }
+            report
+                .note("data that mixes both levels must have one label: the least above both")
+                .help(completion_help(lattice))
+        }
+        Flaw::NoBottom(a, b) => {
+            let mut report = Diagnostic::new(
+                Code::E0502,
+                here,
+                format!("no level of lattice `{}` flows to all others", lattice.name),
+            );
+            for level in [a, b] {
+                let text = format!("nothing flows to `{}`", name(level));
+                report = labelled(report, at(level), text);
+            }
+            report
+                .note("words of the system need a label that may flow anywhere")
+                .help(completion_help(lattice))
+        }
+        Flaw::Tables(a, b) => Diagnostic::new(
+            Code::E0509,
+            here,
+            format!(
+                "the tables of lattice `{}` contradict each other on `{}` and `{}`",
+                lattice.name,
+                name(a),
+                name(b)
+            ),
+        )
+        .help("this is a fault of the compiler; please report it with the policy"),
+    }
+}
+
+fn labelled(report: Diagnostic, at: Option<Span>, text: impl Into<String>) -> Diagnostic {
+    match at {
+        Some(at) => report.label(at, text),
+        None => report,
+    }
+}
+
+/// The edges to add so that the order becomes a lattice.
+fn completion_help(lattice: &Lattice) -> String {
+    let Some(missing) = missing_levels(lattice) else {
+        return format!(
+            "`{}` lacks more levels than can be listed here; give pairs of levels a common level \
+             above them, one pair at a time",
+            lattice.name
+        );
+    };
+    let mut edges: Vec<String> = Vec::new();
+    for Missing { name, below, above } in &missing {
+        let into = below.iter().map(|level| format!("{level} -> {name}"));
+        let out = above.iter().map(|level| format!("{name} -> {level}"));
+        for edge in into.chain(out) {
+            if !edges.contains(&edge) {
+                edges.push(edge);
+            }
+        }
+    }
+    let levels = if missing.len() == 1 { "this level" } else { "these levels" };
+    format!("add {levels} to `{}`: {}", lattice.name, edges.join("   "))
+}
+
+/// A tool whose decisions grow weaker with taint.
+pub(super) fn not_antitone(
+    program: &Program,
+    id: ToolId,
+    witness: &Witness,
+    spans: &Spans,
+) -> Diagnostic {
+    let name = program.tool(id).map_or("?", |tool| &tool.name);
+    let (low, high) = (&witness.low, &witness.high);
+    let rule = |rule| rule_span(spans, id, rule);
+    let mut report = Diagnostic::new(
+        Code::E0503,
+        rule(high.1.rule).or_else(|| spans.tool(id)),
+        format!("more taint would let `{name}` through"),
+    );
+    if low.1.rule != high.1.rule {
+        let text = format!("{} the same call from a freer context", decides(low.1.effect));
+        report = labelled(report, rule(low.1.rule), text);
+    }
+    let arguments = witness.call.arguments.iter().map(|(name, value)| format!("{name}: {value}"));
+    let arguments: Vec<String> = arguments.collect();
+    let call = format!("{name}({})", arguments.join(", "));
+    for (fact, value) in &witness.call.facts {
+        report = report.note(format!("with fact {fact} = {value}"));
+    }
+    report
+        .note(format!("context {}: `{call}` is {}", program.show(&low.0), decided(low.1.effect)))
+        .note(format!("context {}: `{call}` is {}", program.show(&high.0), decided(high.1.effect)))
+        .help(
+            "whoever can raise the label would choose the weaker decision; put rules with the \
+             freer bound first, and let no rule above an `allow` ask for a bound",
+        )
+}
+
+/// The evaluator does not see what the solver sees.
+pub(super) fn disagreement(program: &Program, id: ToolId, witness: &Witness) -> Diagnostic {
+    let name = program.tool(id).map_or("?", |tool| &tool.name);
+    Diagnostic::new(Code::E0509, None, format!("solver and evaluator disagree about `{name}`"))
+        .note(format!("{witness:?}"))
+        .help("this is a fault of the compiler; please report it with the policy")
+}
+
+/// The solver could not tell.
+pub(super) fn unknown(
+    property: Property,
+    subject: &str,
+    reason: &str,
+    at: Option<Span>,
+) -> Diagnostic {
+    Diagnostic::new(
+        Code::E0601,
+        at,
+        format!("`{subject}`: whether it has {property} could not be decided"),
+    )
+    .note(format!("reason: {reason}"))
+    .help("simplify the rules or the order; what is not proved is not emitted")
+}
+
+fn rule_span(spans: &Spans, tool: ToolId, rule: Option<RuleId>) -> Option<Span> {
+    spans.rule(tool, rule?)
+}
+
+fn decides(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Deny => "denies",
+        Effect::Confirm => "asks the user about",
+        Effect::Allow => "allows",
+    }
+}
+
+fn decided(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Deny => "denied",
+        Effect::Confirm => "put to the user",
+        Effect::Allow => "allowed",
+    }
+}
