@@ -12,6 +12,8 @@ pub(crate) enum Exit {
     Refused = 1,
     /// The command cannot be understood, or a file cannot be read or written.
     Usage = 2,
+    /// The solver did not know whether the policy is safe, which is no proof.
+    Unknown = 4,
 }
 
 /// The numbers, for `--help`.

@@ -33,6 +33,18 @@ pub(crate) fn bytes(path: &Path, limit: usize) -> Result<Vec<u8>, String> {
     limited(File::open(path).map_err(|e| reason(&e))?, limit)
 }
 
+/// The text of a file, or of the standard input if the path is `-`.
+///
+/// # Errors
+/// What is wrong with the file, in words that follow its name.
+pub(crate) fn text(path: &Path, limit: usize) -> Result<String, String> {
+    String::from_utf8(bytes(path, limit)?).map_err(|e| {
+        let valid = e.utf8_error().valid_up_to();
+        let line = 1 + e.as_bytes().iter().take(valid).filter(|byte| **byte == b'\n').count();
+        format!("is not UTF-8 from line {line} on; save it as UTF-8")
+    })
+}
+
 /// A key of a key file.
 ///
 /// # Errors
@@ -45,7 +57,8 @@ pub(crate) fn key<K>(path: &Path, read: fn(&str) -> Result<K, KeyError>) -> Resu
 }
 
 fn limited(source: impl Read, limit: usize) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
+    // Room for a key at once: a buffer that grows leaves copies behind.
+    let mut bytes = Vec::with_capacity(limit.min(MAX_KEY).saturating_add(1));
     let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
     source.take(most).read_to_end(&mut bytes).map_err(|e| reason(&e))?;
     if bytes.len() > limit {

@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use rtbas_artifact::certificate::Certificate;
 use rtbas_artifact::ir::Policy;
 use rtbas_artifact::open::{Artifact, Requirements, open};
 use rtbas_artifact::origin::Origins;
@@ -15,6 +14,7 @@ use serde_json::{Value, json};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input;
 use crate::output::{self, Format, shown};
+use crate::report;
 
 /// Say what an artifact is and who signed it
 #[derive(Debug, Args)]
@@ -48,13 +48,13 @@ pub(crate) fn run(args: &Inspect) -> Outcome {
         }
     };
     match args.format {
-        Format::Human => output::print(&human(path, &frame, artifact.as_ref()))?,
+        Format::Human => output::print_lines(&human(path, &frame, artifact.as_ref()))?,
         Format::Json => output::print_json(&document(&frame, artifact.as_ref()))?,
     }
     Ok(Exit::Fine)
 }
 
-fn human(path: &Path, frame: &Frame<'_>, artifact: Option<&Artifact>) -> String {
+fn human(path: &Path, frame: &Frame<'_>, artifact: Option<&Artifact>) -> Vec<String> {
     let header = frame.header();
     let mut lines = vec![format!("{}: an artifact of format {FORMAT}", path.display())];
     lines.push(format!("  version    {} (edition {})", header.version, header.edition));
@@ -70,21 +70,11 @@ fn human(path: &Path, frame: &Frame<'_>, artifact: Option<&Artifact>) -> String 
                 .to_owned(),
         ),
         Some(artifact) => {
-            let policy = artifact.program().policy();
-            lines.push(format!("policy `{}`", policy.name));
-            lines.extend(proofs(artifact.certificate()));
-            lines.extend(rules(policy, artifact.origins()));
+            lines.extend(report::lines(artifact.program(), artifact.certificate()));
+            lines.extend(rules(artifact.program().policy(), artifact.origins()));
         }
     }
-    lines.push(String::new());
-    lines.join("\n")
-}
-
-fn proofs(certificate: &Certificate) -> Vec<String> {
-    let proved = certificate.obligations.iter().map(|o| {
-        format!("  {} of `{}`, {} ({})", o.property, shown(&o.subject), o.method, o.resource)
-    });
-    [format!("proved with {}", shown(&certificate.solver))].into_iter().chain(proved).collect()
+    lines
 }
 
 fn rules(policy: &Policy, origins: &Origins) -> Vec<String> {
@@ -93,7 +83,7 @@ fn rules(policy: &Policy, origins: &Origins) -> Vec<String> {
         lines.push(format!("  {}", tool.name));
         for origin in origins_of_tool {
             let place = format!("{}:{}:{}", origins.file(origin), origin.line, origin.column);
-            lines.push(format!("    {:<50} {}", shown(&origin.text), shown(&place)));
+            lines.push(format!("    {}  {}", shown(&place), shown(&origin.text)));
         }
     }
     lines
@@ -120,21 +110,13 @@ fn document(frame: &Frame<'_>, artifact: Option<&Artifact>) -> Value {
         "digest": header.digest.to_string(),
         "signatures": signatures,
         "verified": artifact.is_some(),
-        "policy": artifact.map(policy_document),
+        "policy": artifact.map(|a| report::document(a.program(), a.certificate())),
+        "rules": artifact.map(rules_document),
     })
 }
 
-fn policy_document(artifact: &Artifact) -> Value {
+fn rules_document(artifact: &Artifact) -> Value {
     let (policy, origins) = (artifact.program().policy(), artifact.origins());
-    let certificate = artifact.certificate();
-    let proved = certificate.obligations.iter().map(|o| {
-        json!({
-            "property": o.property.to_string(),
-            "subject": o.subject,
-            "method": o.method.to_string(),
-            "resource": o.resource,
-        })
-    });
     let tools = policy.tools.iter().zip(&origins.rules).map(|(tool, origins_of_tool)| {
         let rules = origins_of_tool.iter().map(|origin| {
             json!({
@@ -144,14 +126,9 @@ fn policy_document(artifact: &Artifact) -> Value {
                 "text": origin.text,
             })
         });
-        json!({ "name": tool.name, "rules": rules.collect::<Value>() })
+        json!({ "tool": tool.name, "rules": rules.collect::<Value>() })
     });
-    json!({
-        "name": policy.name,
-        "solver": certificate.solver,
-        "proved": proved.collect::<Value>(),
-        "tools": tools.collect::<Value>(),
-    })
+    tools.collect()
 }
 
 fn algorithm(signature: &Signature<'_>) -> String {

@@ -4,6 +4,10 @@
 mod exit;
 mod input;
 mod output;
+mod compile;
+mod report;
+mod check;
+mod build;
 mod inspect;
 mod keygen;
 
@@ -22,12 +26,16 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Check(check::Check),
+    Build(build::Build),
     Inspect(inspect::Inspect),
     Keygen(keygen::Keygen),
 }
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
+        Command::Check(args) => check::run(&args),
+        Command::Build(args) => build::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Keygen(args) => keygen::run(&args),
     };

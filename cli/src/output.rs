@@ -42,6 +42,14 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Prints lines to the standard output.
+///
+/// # Errors
+/// It cannot be written.
+pub(crate) fn print_lines(lines: &[String]) -> Result<(), Failure> {
+    print(&(lines.join("\n") + "\n"))
+}
+
 /// Prints a JSON document to the standard output.
 ///
 /// # Errors
@@ -68,6 +76,25 @@ pub(crate) fn create(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), 
     file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|e| {
         // Half a file is worse than none; that it cannot be removed changes nothing.
         let _ = fs::remove_file(path);
+        reason(&e)
+    })
+}
+
+/// Writes a file in place of one that may exist: whoever reads it finds all of the old one or all
+/// of the new.
+///
+/// # Errors
+/// It cannot be written; then the old one is untouched.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    if fs::metadata(path).is_ok_and(|old| !old.is_file()) {
+        return Err("is no file that could be replaced; give another name with `-o`".to_owned());
+    }
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(format!(".{}.new", std::process::id()));
+    let beside = Path::new(&beside);
+    create(beside, bytes, Readers::Default)?;
+    fs::rename(beside, path).map_err(|e| {
+        let _ = fs::remove_file(beside);
         reason(&e)
     })
 }

@@ -4,3 +4,5 @@
 mod run;
 #[path = "cli/artifacts.rs"]
 mod artifacts;
+#[path = "cli/policies.rs"]
+mod policies;

@@ -7,6 +7,28 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// A policy that is fine.
+pub(crate) const POLICY: &str = r#"policy hello edition 2026 version 2
+
+lattice integrity { trusted -> untrusted }
+lattice secrecy { public -> private }
+label { integrity, secrecy }
+use tools from "hello.tools.json"
+store mail : {untrusted, private} because "anyone can write to us"
+fact me : string
+message system : {trusted, public}
+message user   : {trusted, private}
+message reply  : {untrusted, private}
+tool read_mail { result text  reads mail  allow always }
+tool send_mail {
+  result text
+  writes mail
+  allow when context <= {trusted, private} and to == me
+  confirm otherwise
+  approval endorses mail because "the user sees the mail"
+}
+"#;
+
 /// A folder that goes when the test ends.
 pub(crate) struct Folder(tempfile::TempDir);
 
@@ -24,6 +46,16 @@ impl Folder {
         folder.write("other.key", format!("rtbas-hmac-v1:{}\n", "08".repeat(32)));
         let secret = "09".repeat(32);
         folder.write("ed25519.key", format!("rtbas-ed25519-secret-v1:{secret}\n"));
+        folder
+    }
+
+    /// A folder with a policy that is fine, and a key.
+    pub(crate) fn with_policy() -> Self {
+        let folder = Self::new();
+        folder.write("hello.pol", POLICY);
+        let tools = repository("examples/hello.tools.json");
+        folder.write("hello.tools.json", fs::read(tools).unwrap());
+        folder.write("hmac.key", format!("rtbas-hmac-v1:{}\n", "07".repeat(32)));
         folder
     }
 

@@ -1,0 +1,43 @@
+//! `rtbasc check`: compiles a policy, proves what is to be proved, and writes nothing.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use rtbas_compiler::diag::render;
+use serde_json::json;
+
+use crate::compile::{compile, compile_aloud};
+use crate::exit::{Exit, Outcome};
+use crate::output::{self, Format};
+use crate::report;
+
+/// Compile a policy and prove what enforcement rests on
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// The policy, or `-`
+    policy: PathBuf,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Says what is wrong with the policy, or what was proved of it and what it was told.
+pub(crate) fn run(args: &Check) -> Outcome {
+    let verified = match args.format {
+        Format::Human => {
+            let verified = compile_aloud(&args.policy)?;
+            if let Ok(verified) = &verified {
+                output::print_lines(&report::lines(verified.program(), verified.certificate()))?;
+            }
+            verified
+        }
+        Format::Json => {
+            let (verified, said) = compile(&args.policy, render::json)?;
+            let report = verified.as_ref().ok();
+            let report = report.map(|v| report::document(v.program(), v.certificate()));
+            output::print_json(&json!({ "diagnostics": said, "policy": report }))?;
+            verified
+        }
+    };
+    Ok(verified.map_or_else(|exit| exit, |_| Exit::Fine))
+}

@@ -1,0 +1,76 @@
+//! The way of a policy from its file to its proofs, for the commands that need them, and what the
+//! compiler says on that way.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use rtbas_compiler::diag::{Code, Diagnostic, Severity, render};
+use rtbas_compiler::source::{MAX_FILE, Sources};
+use rtbas_compiler::verify::Verified;
+
+use crate::exit::{Exit, Failure};
+use crate::input;
+
+/// Compiles and proves a policy, and has `say` make of the compiler's words what it will. Where
+/// there is no proof, the exit code says why.
+///
+/// # Errors
+/// A path that is no text.
+pub(crate) fn compile<T>(
+    path: &Path,
+    say: impl FnOnce(&Sources<'_>, &[Diagnostic]) -> T,
+) -> Result<(Result<Verified, Exit>, T), Failure> {
+    let root = path.to_str().ok_or_else(|| {
+        Failure::usage(format!("`{}` is a name that is not UTF-8; rename it", path.display()))
+    })?;
+    let mut unread = false;
+    // Only the command line can mean the standard input: a policy's own paths are files.
+    let mut load = |path: &str| {
+        let file = if path == root { PathBuf::from(path) } else { Path::new(".").join(path) };
+        input::text(&file, MAX_FILE).map_err(|problem| {
+            unread = true;
+            format!("it {problem}")
+        })
+    };
+    let mut sources = Sources::new(&mut load);
+    let (verified, said) = rtbas_compiler::compile(&mut sources, root);
+    let told = say(&sources, &said);
+    Ok((verified.ok_or_else(|| if unread { Exit::Usage } else { exit(&said) }), told))
+}
+
+/// Compiles and proves a policy, and prints to the standard error what the compiler says.
+///
+/// # Errors
+/// A path that is no text.
+pub(crate) fn compile_aloud(path: &Path) -> Result<Result<Verified, Exit>, Failure> {
+    let mut out = io::stderr().lock();
+    let color = out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
+    let (verified, text) = compile(path, |sources, said| render::human(sources, said, color))?;
+    // Where nobody can read it, the exit code still says it.
+    let _ = out.write_all(text.as_bytes());
+    Ok(verified)
+}
+
+/// How the program ends over what was said: a mistake comes before what the solver left open.
+fn exit(said: &[Diagnostic]) -> Exit {
+    let mut errors = said.iter().filter(|d| d.severity == Severity::Error).peekable();
+    let is_open = |d: &Diagnostic| matches!(d.code, Code::E0601 | Code::E0602);
+    if errors.peek().is_some() && errors.all(is_open) { Exit::Unknown } else { Exit::Refused }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No small policy makes the solver give up, so that case is tested here.
+    #[test]
+    fn what_the_solver_left_open_is_not_a_mistake() {
+        let exit = |codes: &[Code]| {
+            let said: Vec<_> = codes.iter().map(|code| Diagnostic::new(*code, None, "")).collect();
+            super::exit(&said)
+        };
+        assert_eq!(exit(&[Code::N0401, Code::E0601, Code::E0602]), Exit::Unknown);
+        assert_eq!(exit(&[Code::E0601, Code::E0503]), Exit::Refused);
+        assert_eq!(exit(&[]), Exit::Refused);
+    }
+}

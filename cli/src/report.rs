@@ -1,0 +1,112 @@
+//! What was proved of a policy, and what it was told: the two halves of why it holds.
+
+use rtbas_artifact::certificate::{Certificate, Property};
+use rtbas_artifact::ir::{Cell, CellPart, LabelId, Policy};
+use rtbas_artifact::program::Program;
+use serde_json::{Value, json};
+
+use crate::output::shown;
+
+/// Most subjects of a proof that a person is shown by name.
+const MAX_NAMED: usize = 8;
+
+/// The report for people, line by line.
+pub(crate) fn lines(program: &Program, certificate: &Certificate) -> Vec<String> {
+    let policy = program.policy();
+    let mut lines = vec![format!("policy `{}`, version {}", policy.name, policy.version)];
+    lines.push(format!("proved, with {}", shown(&certificate.solver)));
+    lines.extend(Property::ALL.into_iter().filter_map(|property| {
+        let of_it = certificate.obligations.iter().filter(|o| o.property == property);
+        let subjects: Vec<String> = of_it.map(|o| shown(&o.subject)).collect();
+        let named: Vec<&str> = subjects.iter().take(MAX_NAMED).map(String::as_str).collect();
+        let more = match subjects.len().checked_sub(MAX_NAMED) {
+            None | Some(0) => String::new(),
+            Some(more) => format!(" and {more} more"),
+        };
+        let property = property.to_string();
+        (!named.is_empty()).then(|| format!("  {property:<20} {}{more}", named.join(", ")))
+    }));
+    lines.push("told, and taken as it was said".to_owned());
+    lines.extend(told(program).into_iter().map(|line| format!("  {}", shown(&line))));
+    lines
+}
+
+/// The report for programs.
+pub(crate) fn document(program: &Program, certificate: &Certificate) -> Value {
+    let proved = certificate.obligations.iter().map(|o| {
+        json!({
+            "property": o.property.to_string(),
+            "subject": o.subject,
+            "method": o.method.to_string(),
+            "resource": o.resource,
+        })
+    });
+    json!({
+        "name": program.policy().name,
+        "version": program.policy().version,
+        "solver": certificate.solver,
+        "proved": proved.collect::<Value>(),
+        "told": told(program),
+    })
+}
+
+/// What nobody proves: the trusted base.
+fn told(program: &Program) -> Vec<String> {
+    let policy = program.policy();
+    let label = |id: LabelId| match program.constant(id) {
+        Some(label) => program.show(label).to_string(),
+        None => "a label that varies".to_owned(),
+    };
+    let mut told = vec![format!(
+        "messages: system {}, user {}",
+        label(policy.messages.system),
+        label(policy.messages.user)
+    )];
+    told.extend(policy.facts.iter().map(|fact| format!("the host supplies fact `{}`", fact.name)));
+    for store in &policy.stores {
+        let Some(outsiders) = &store.outsiders else { continue };
+        let access = [("read", outsiders.read), ("write", outsiders.write)];
+        let access =
+            access.into_iter().filter_map(|(verb, l)| Some(format!("{verb} {}", label(l?))));
+        let access: Vec<String> = access.collect();
+        told.push(format!("store `{}`: outsiders {}", store.name, access.join(" and ")));
+    }
+    // Fields that are declared together have one reason, which is said once.
+    let same = |a: &Cell, b: &Cell| (a.store, &a.because) == (b.store, &b.because);
+    told.extend(policy.cells.chunk_by(same).filter_map(|cells| {
+        let because = cells.first()?.because.as_ref()?;
+        Some(format!("label of {}: {because}", named(policy, cells.iter())))
+    }));
+    for tool in &policy.tools {
+        for endorsement in &tool.endorsements {
+            let cells = endorsement.cells.iter().filter_map(|id| policy.cells.get(id.index()));
+            let (cells, because) = (named(policy, cells), &endorsement.because);
+            told.push(format!("approving `{}` endorses {cells}: {because}", tool.name));
+        }
+    }
+    told
+}
+
+/// Cells by name; all of a store by the name of the store.
+fn named<'a>(policy: &Policy, cells: impl Iterator<Item = &'a Cell>) -> String {
+    let cells: Vec<&Cell> = cells.collect();
+    let names = cells.chunk_by(|a, b| a.store == b.store).flat_map(|cells| {
+        let store = cells.first().map(|cell| cell.store);
+        let all = policy.cells.iter().filter(|cell| Some(cell.store) == store).count();
+        let name = store.and_then(|id| policy.stores.get(id.index())).map(|store| &store.name);
+        let name = name.map_or("?", String::as_str);
+        if cells.len() == all {
+            return vec![format!("`{name}`")];
+        }
+        cells.iter().map(|cell| format!("`{name}{}`", part(cell))).collect()
+    });
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn part(cell: &Cell) -> String {
+    match &cell.part {
+        CellPart::Field(field) => format!(".{field}"),
+        CellPart::Content => String::new(),
+        CellPart::Shape => ".shape".to_owned(),
+    }
+}
