@@ -1,0 +1,194 @@
+//! The prover of antitone decisions (O5) against brute force.
+//!
+//! Random rules over small domains are compiled like any policy. Then every call of the domain is
+//! decided at every ordered pair of labels: the prover must refute exactly the rules for which some
+//! call is decided more weakly at the stricter label. The domains hold a value on either side of
+//! every constant and more texts than the rules name, so they are exhaustive for these rules.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop where its policy is not as expected")]
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use rtbas_artifact::eval::Arguments;
+use rtbas_artifact::label::Label;
+use rtbas_artifact::program::Program;
+use rtbas_artifact::value::Value;
+use rtbas_compiler::diag::{Code, Diagnostics, Severity};
+use rtbas_compiler::source::Sources;
+use rtbas_compiler::{lower, resolve, syntax, typeck, verify};
+
+const TOOLS: &str = r#"{"tools": [{
+    "name": "pay",
+    "description": "Pays somebody.",
+    "inputSchema": {
+        "type": "object",
+        "properties": {
+            "to": {"type": "string"},
+            "amount": {"type": "integer"},
+            "memo": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": null},
+            "gift": {"type": "boolean"}
+        },
+        "required": ["to", "amount"]
+    }
+}]}"#;
+
+fn atom() -> impl Strategy<Value = String> {
+    let text = prop_oneof![Just("to"), Just("memo"), Just("\"a\""), Just("\"b\"")];
+    prop_oneof![
+        8 => prop_oneof![
+            Just("context <= trusted"),
+            Just("context <= {untrusted, public}"),
+            Just("context <= {trusted, private}"),
+            Just("context <= {untrusted, private}"),
+        ]
+        .prop_map(str::to_owned),
+        3 => (prop::sample::select(vec!["<", "<=", "==", "!=", ">", ">="]), 1..4).prop_map(|(w, n)| format!("amount {w} {n}")),
+        2 => (prop_oneof![Just("to"), Just("memo")], prop_oneof![Just("=="), Just("!=")], text)
+            .prop_map(|(a, w, b)| format!("{a} {w} {b}")),
+        2 => prop_oneof![Just("to in payees"), Just("memo in payees"), Just("\"a\" in payees")]
+            .prop_map(str::to_owned),
+        1 => prop_oneof![Just("to in [\"a\", \"b\"]"), Just("memo in [\"a\"]")]
+            .prop_map(str::to_owned),
+        1 => prop_oneof![Just("present(memo)"), Just("gift == true"), Just("present(gift)")]
+            .prop_map(str::to_owned),
+    ]
+}
+
+fn condition() -> impl Strategy<Value = String> {
+    atom().prop_recursive(3, 8, 3, |inner| {
+        prop_oneof![
+            2 => prop::collection::vec(inner.clone(), 2..4)
+                .prop_map(|parts| format!("({})", parts.join(" and "))),
+            2 => prop::collection::vec(inner.clone(), 2..4)
+                .prop_map(|parts| format!("({})", parts.join(" or "))),
+            // Nothing below a negation may read a label.
+            1 => inner.prop_map(|part| match part.contains("context") {
+                true => part,
+                false => format!("not ({part})"),
+            }),
+        ]
+    })
+}
+
+fn effect() -> impl Strategy<Value = &'static str> {
+    prop_oneof![2 => Just("allow"), 2 => Just("confirm"), 1 => Just("deny")]
+}
+
+fn policy() -> impl Strategy<Value = String> {
+    let rules = prop::collection::vec((effect(), condition()), 2..5);
+    (rules, prop_oneof![Just("confirm"), Just("deny")]).prop_map(|(rules, last)| {
+        let rules: Vec<String> =
+            rules.iter().map(|(effect, when)| format!("  {effect} when {when}")).collect();
+        format!(
+            "policy random edition 2026\n\
+             lattice integrity {{ trusted -> untrusted }}\n\
+             lattice secrecy {{ public -> private }}\n\
+             label {{ integrity, secrecy }}\n\
+             fact payees : set string\n\
+             use tools from \"tools.json\"\n\
+             message system : {{trusted, public}}\n\
+             message user : {{trusted, public}}\n\
+             message reply : {{untrusted, private}}\n\
+             tool pay {{\n{}\n  {last} otherwise\n}}\n",
+            rules.join("\n")
+        )
+    })
+}
+
+/// What the prover says, and the program that it says it of.
+fn prove(policy: &str) -> (Program, bool) {
+    let mut load = |path: &str| match path {
+        "tools.json" => Ok(TOOLS.to_owned()),
+        _ => Ok(policy.to_owned()),
+    };
+    let mut sources = Sources::new(&mut load);
+    let mut said = Diagnostics::default();
+    let ast = syntax::parse(&mut sources, "random.pol", &mut said).unwrap();
+    let hir = resolve::resolve(&mut sources, &ast, &mut said).unwrap();
+    let typed = typeck::check(hir, &mut said).unwrap();
+    let lowered = lower::lower(typed, &sources, &mut said);
+    let program = Program::new(lowered.policy.clone()).unwrap();
+    let proved = verify::verify(lowered, &mut said).is_some();
+    let errors = said.into_vec().into_iter().filter(|d| d.severity == Severity::Error);
+    let codes: Vec<Code> = errors.map(|d| d.code).collect();
+    assert_eq!(codes, if proved { vec![] } else { vec![Code::E0503] }, "{policy}");
+    (program, proved)
+}
+
+fn calls() -> Vec<Arguments> {
+    let text = |text: &str| Value::Text(text.to_owned());
+    let absent = || std::iter::once(None);
+    let texts = || ["a", "b", "c", "d"].map(text).into_iter().map(Some);
+    let memos: Vec<_> = absent().chain([Some(Value::Null)]).chain(texts()).collect();
+    let gifts: Vec<_> = absent().chain([true, false].map(Value::Bool).map(Some)).collect();
+    let mut calls = Vec::new();
+    for amount in 0..=4 {
+        for to in texts() {
+            for memo in &memos {
+                for gift in &gifts {
+                    let given = [
+                        ("amount", Some(Value::Number(amount.into()))),
+                        ("to", to.clone()),
+                        ("memo", memo.clone()),
+                        ("gift", gift.clone()),
+                    ];
+                    let given = given.into_iter().filter_map(|(n, v)| Some((n.to_owned(), v?)));
+                    calls.push(given.collect());
+                }
+            }
+        }
+    }
+    calls
+}
+
+/// Whether some call is decided more weakly at the stricter of two labels.
+fn weakens(program: &Program) -> bool {
+    let mut labels: Vec<Label> = vec![program.space().bottom().clone()];
+    for (lattice, declared) in program.policy().lattices.iter().enumerate() {
+        let top = program.space().part(lattice, declared.top().unwrap()).unwrap();
+        labels.extend(labels.clone().iter().map(|label| label.join(top)));
+    }
+    let subsets = (0..16_u8).map(|bits| {
+        let chosen = ["a", "b", "c", "d"].into_iter().enumerate();
+        let chosen = chosen.filter(|(i, _)| bits >> i & 1 == 1);
+        Value::List(chosen.map(|(_, text)| Value::Text(text.to_owned())).collect())
+    });
+    let calls = calls();
+    subsets.into_iter().any(|payees| {
+        let facts = program.facts(BTreeMap::from([("payees".to_owned(), payees)])).unwrap();
+        calls.iter().any(|arguments| {
+            let call = program.bind("pay", arguments).unwrap();
+            let decided: Vec<_> =
+                labels.iter().map(|label| program.decide(&facts, &call, label).effect).collect();
+            let pairs = labels.iter().zip(&decided);
+            pairs.clone().any(|(low, at_low)| {
+                pairs.clone().any(|(high, at_high)| low.flows_to(high) && at_low < at_high)
+            })
+        })
+    })
+}
+
+#[test]
+fn the_prover_agrees_with_brute_force() {
+    let config =
+        ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() };
+    let mut runner = proptest::test_runner::TestRunner::new_with_rng(
+        config,
+        proptest::test_runner::TestRng::deterministic_rng(
+            proptest::test_runner::RngAlgorithm::ChaCha,
+        ),
+    );
+    let (proved, refuted) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+    runner
+        .run(&policy(), |policy| {
+            let (program, is_proved) = prove(&policy);
+            let counter = if is_proved { &proved } else { &refuted };
+            counter.set(counter.get() + 1);
+            prop_assert_eq!(is_proved, !weakens(&program), "{}", policy);
+            Ok(())
+        })
+        .unwrap();
+    println!("{} proved, {} refuted", proved.get(), refuted.get());
+    assert!(proved.get() >= 20 && refuted.get() >= 20, "the mix is too one-sided to say much");
+}
