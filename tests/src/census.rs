@@ -1,0 +1,366 @@
+//! What stands in a policy and happens in a session, so that a test can say that random ones are
+//! not all alike.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rtbas_artifact::ir::{
+    CellPart, Comparison, Condition, ConditionId, Effect, Format, LabelId, LabelPart, LabelRule,
+    NodeField, NodeKind, Operand, Policy, Tool, Type, TypeId,
+};
+
+use crate::drive::Event;
+use crate::generate::Case;
+use crate::generate::sessions::Step;
+use crate::model::order::{Order, Space};
+use crate::monitor::{Outcome, Role};
+
+/// How many cases there were, and in how many of them each construct stood.
+#[derive(Clone, Debug, Default)]
+pub struct Census {
+    /// How many cases there were.
+    pub cases: usize,
+    /// In how many each construct stood.
+    pub constructs: BTreeMap<&'static str, usize>,
+    /// How many calls were decided each way.
+    pub effects: BTreeMap<Effect, usize>,
+}
+
+impl Census {
+    /// Counts a case and what happened in it.
+    pub fn count(&mut self, case: &Case, events: &[Event]) {
+        self.cases += 1;
+        let happened = happened(case, events);
+        for construct in constructs(&case.policy).into_iter().chain(happened) {
+            *self.constructs.entry(construct).or_default() += 1;
+        }
+        for event in events {
+            if let Event::Rulings(rulings) = event {
+                for ruling in rulings.iter().filter(|ruling| ruling.rule.is_some()) {
+                    *self.effects.entry(ruling.effect).or_default() += 1;
+                }
+            }
+        }
+    }
+}
+
+/// Every construct that a policy can hold or a session can show.
+pub const CONSTRUCTS: [&str; 62] = [
+    "lattices: two",
+    "lattices: one level",
+    "lattices: levels without order",
+    "lattices: not distributive",
+    "facts: text",
+    "facts: set",
+    "facts: record",
+    "stores: content",
+    "stores: guarded cell",
+    "stores: outsiders",
+    "labels: two alternatives",
+    "labels: guard reads a field",
+    "labels: guard reads an argument",
+    "labels: guard reads a fact",
+    "labels: named by a value",
+    "labels: own beside cells",
+    "labels: none",
+    "labels: guarded errors",
+    "bounds: named by a value",
+    "results: text",
+    "results: list",
+    "results: record in a record",
+    "results: record of a store",
+    "results: records of two stores in one",
+    "results: optional field",
+    "results: nullable leaf",
+    "results: undivided list or record",
+    "arguments: optional",
+    "arguments: default",
+    "arguments: nullable",
+    "arguments: enumeration",
+    "arguments: list",
+    "arguments: record",
+    "arguments: any",
+    "effects: writes",
+    "effects: endorsement",
+    "rules: allow under a condition",
+    "rules: confirm under a condition",
+    "rules: deny under a condition",
+    "conditions: context",
+    "conditions: equal",
+    "conditions: order",
+    "conditions: in",
+    "conditions: present",
+    "conditions: not",
+    "conditions: and",
+    "conditions: or",
+    "sessions: two calls at once",
+    "sessions: malformed call",
+    "sessions: result fits",
+    "sessions: divided result",
+    "sessions: result does not fit",
+    "sessions: failure",
+    "sessions: withdrawn",
+    "sessions: dropped",
+    "sessions: approved",
+    "sessions: rejected",
+    "sessions: reply shown",
+    "sessions: reply held",
+    "sessions: one rule behind another",
+    "sessions: regions of two labels",
+    "sessions: turn above the floor, below the top",
+];
+
+fn constructs(policy: &Policy) -> BTreeSet<&'static str> {
+    let mut found = BTreeSet::new();
+    let mut note = |construct, holds| {
+        if holds {
+            found.insert(construct);
+        }
+    };
+    let orders: Vec<Order> = policy.lattices.iter().map(Order::new).collect();
+    note("lattices: two", orders.len() == 2);
+    note("lattices: one level", orders.iter().any(|o| o.levels().len() == 1));
+    note("lattices: levels without order", orders.iter().any(has_incomparable));
+    note("lattices: not distributive", orders.iter().any(|o| !is_distributive(o)));
+    let is =
+        |ty: TypeId, wanted: fn(&Type) -> bool| policy.types.get(ty.index()).is_some_and(wanted);
+    let facts = &policy.facts;
+    note("facts: text", facts.iter().any(|f| is(f.ty, |t| *t == Type::Text)));
+    note("facts: set", facts.iter().any(|f| is(f.ty, |t| matches!(t, Type::Set(_)))));
+    note("facts: record", facts.iter().any(|f| is(f.ty, is_record)));
+    note("stores: content", policy.cells.iter().any(|c| c.part == CellPart::Content));
+    let guarded = |rule: &LabelRule| !rule.alternatives.is_empty();
+    note("stores: guarded cell", policy.cells.iter().any(|c| guarded(&c.label)));
+    note("stores: outsiders", policy.stores.iter().any(|s| s.outsiders.is_some()));
+    note(
+        "results: records of two stores in one",
+        policy.tools.iter().any(|tool| {
+            let stores: BTreeSet<_> = tool.nodes.iter().filter_map(|n| n.record_of).collect();
+            stores.len() > 1
+        }),
+    );
+    for rule in rules(policy) {
+        note("labels: two alternatives", rule.alternatives.len() > 1);
+        let terms = rule.alternatives.iter().map(|a| a.label).chain([rule.otherwise]);
+        note("labels: named by a value", terms.clone().any(|term| is_named(policy, term)));
+        for alternative in &rule.alternatives {
+            let read = operands(policy, alternative.when);
+            let reads = |wanted: fn(&Operand) -> bool| read.iter().any(wanted);
+            note("labels: guard reads a field", reads(|o| matches!(o, Operand::Field(_))));
+            note("labels: guard reads an argument", reads(|o| matches!(o, Operand::Argument(..))));
+            note("labels: guard reads a fact", reads(|o| matches!(o, Operand::Fact(..))));
+        }
+    }
+    for condition in &policy.conditions {
+        note(
+            "bounds: named by a value",
+            match condition {
+                Condition::Context(bound) => is_named(policy, *bound),
+                _ => false,
+            },
+        );
+        note(kind(condition), true);
+    }
+    found.extend(policy.tools.iter().flat_map(|tool| in_tool(policy, tool)));
+    found
+}
+
+fn in_tool(policy: &Policy, tool: &Tool) -> BTreeSet<&'static str> {
+    let mut found = BTreeSet::new();
+    let mut note = |construct, holds| {
+        if holds {
+            found.insert(construct);
+        }
+    };
+    note("labels: guarded errors", !tool.errors.alternatives.is_empty());
+    note("results: text", tool.format == Format::Text);
+    note("effects: writes", !tool.writes.is_empty());
+    note("effects: endorsement", !tool.endorsements.is_empty());
+    let ty = |ty: TypeId| policy.types.get(ty.index());
+    for node in &tool.nodes {
+        note("labels: own beside cells", node.label.is_some() && !node.shows.is_empty());
+        note("labels: none", node.label.is_none() && node.shows.is_empty());
+        note("results: list", matches!(node.kind, NodeKind::List(_)));
+        note("results: record of a store", node.record_of.is_some());
+        match &node.kind {
+            NodeKind::Leaf(leaf) => {
+                note(
+                    "results: nullable leaf",
+                    ty(*leaf).is_some_and(|t| matches!(t, Type::Union(_))),
+                );
+                note(
+                    "results: undivided list or record",
+                    ty(*leaf)
+                        .is_some_and(|t| is_record(t) || matches!(t, Type::List(_) | Type::Set(_))),
+                );
+            }
+            NodeKind::List(_) => {}
+            NodeKind::Record(fields) => {
+                note("results: optional field", fields.iter().any(|f| !f.required));
+                let is_record = |f: &NodeField| {
+                    let node = tool.nodes.get(f.node.index());
+                    node.is_some_and(|n| matches!(n.kind, NodeKind::Record(_)))
+                };
+                note("results: record in a record", fields.iter().any(is_record));
+            }
+        }
+    }
+    for argument in &tool.arguments {
+        let is = |wanted: fn(&Type) -> bool| ty(argument.ty).is_some_and(wanted);
+        note("arguments: optional", !argument.required);
+        note("arguments: default", argument.default.is_some());
+        note("arguments: nullable", is(|t| matches!(t, Type::Union(_))));
+        note("arguments: enumeration", is(|t| matches!(t, Type::Enumeration(_))));
+        note("arguments: list", is(|t| matches!(t, Type::List(_))));
+        note("arguments: record", is(is_record));
+        note("arguments: any", is(|t| *t == Type::Any));
+    }
+    for rule in tool.rules.iter().filter(|rule| rule.when.is_some()) {
+        note("rules: allow under a condition", rule.effect == Effect::Allow);
+        note("rules: confirm under a condition", rule.effect == Effect::Confirm);
+        note("rules: deny under a condition", rule.effect == Effect::Deny);
+    }
+    found
+}
+
+fn happened(case: &Case, events: &[Event]) -> BTreeSet<&'static str> {
+    let mut found = BTreeSet::new();
+    let mut outputs = case.script.steps.iter().filter_map(|step| match step {
+        Step::Output(output) => Some(output),
+        Step::User(_) | Step::Reply(_) => None,
+    });
+    let mut output = None;
+    let mut rulings = &[][..];
+    for event in events {
+        match event {
+            Event::Rulings(now) => {
+                output = outputs.next();
+                rulings = now;
+                if now.len() > 1 {
+                    found.insert("sessions: two calls at once");
+                }
+                for ruling in now {
+                    match ruling.rule {
+                        None => drop(found.insert("sessions: malformed call")),
+                        Some(0) => {}
+                        Some(_) => drop(found.insert("sessions: one rule behind another")),
+                    }
+                }
+            }
+            Event::Settled(call, fits) => {
+                let planned = output.and_then(|output| output.calls.get(*call));
+                let (Some(planned), Some(ruling)) = (planned, rulings.get(*call)) else { continue };
+                match ruling.effect {
+                    Effect::Deny => continue,
+                    Effect::Confirm if planned.approve => drop(found.insert("sessions: approved")),
+                    Effect::Confirm => {
+                        found.insert("sessions: rejected");
+                        continue;
+                    }
+                    Effect::Allow => {}
+                }
+                found.insert(match (&planned.outcome, fits) {
+                    (Outcome::Returned(_), Some(true)) => "sessions: result fits",
+                    (Outcome::Returned(_), _) => "sessions: result does not fit",
+                    (Outcome::Failed(_), _) => "sessions: failure",
+                    (Outcome::Withdrawn, _) => "sessions: withdrawn",
+                    (Outcome::Dropped, _) => "sessions: dropped",
+                });
+            }
+            Event::Reply(shown) => {
+                found.insert(if *shown { "sessions: reply shown" } else { "sessions: reply held" });
+            }
+            Event::View(view) => {
+                let results = || view.messages.iter().filter(|m| m.role == Role::Tool);
+                if results().any(|message| message.regions.len() > 3) {
+                    found.insert("sessions: divided result");
+                }
+                let differ =
+                    |labels: Vec<_>| labels.windows(2).any(|pair| pair.first() != pair.last());
+                if results().any(|m| differ(m.regions.iter().map(|r| &r.label).collect())) {
+                    found.insert("sessions: regions of two labels");
+                }
+            }
+        }
+    }
+    found.extend(
+        is_between(case, events).then_some("sessions: turn above the floor, below the top"),
+    );
+    found
+}
+
+/// Whether an output was written at a label that is neither that of the first view nor the top.
+fn is_between(case: &Case, events: &[Event]) -> bool {
+    let space = Space::new(&case.policy.lattices);
+    let mut labels = events.iter().zip(events.iter().skip(1)).filter_map(|pair| match pair {
+        (Event::View(view), Event::Rulings(_)) => Some(&view.label),
+        _ => None,
+    });
+    let Some(Event::View(first)) = events.first() else { return false };
+    labels.any(|label| *label != first.label && *label != space.top())
+}
+
+fn rules(policy: &Policy) -> Vec<&LabelRule> {
+    let nodes = policy.tools.iter().flat_map(|tool| &tool.nodes);
+    let errors = policy.tools.iter().map(|tool| &tool.errors);
+    let cells = policy.cells.iter().map(|cell| &cell.label);
+    cells.chain(nodes.filter_map(|node| node.label.as_ref())).chain(errors).collect()
+}
+
+fn is_named(policy: &Policy, label: LabelId) -> bool {
+    let term = policy.labels.get(label.index());
+    term.is_some_and(|term| term.parts.iter().any(|part| matches!(part, LabelPart::Named(_))))
+}
+
+fn is_record(ty: &Type) -> bool {
+    matches!(ty, Type::Record { .. })
+}
+
+fn kind(condition: &Condition) -> &'static str {
+    match condition {
+        Condition::Context(_) => "conditions: context",
+        Condition::Compare(Comparison::Equal | Comparison::NotEqual, ..) => "conditions: equal",
+        Condition::Compare(..) => "conditions: order",
+        Condition::In(..) => "conditions: in",
+        Condition::Present(_) => "conditions: present",
+        Condition::Not(_) => "conditions: not",
+        Condition::All(_) => "conditions: and",
+        Condition::Any(_) => "conditions: or",
+    }
+}
+
+fn operands(policy: &Policy, condition: ConditionId) -> Vec<Operand> {
+    match policy.conditions.get(condition.index()) {
+        Some(Condition::Compare(_, left, right) | Condition::In(left, right)) => {
+            vec![left.clone(), right.clone()]
+        }
+        Some(Condition::Present(operand)) => vec![operand.clone()],
+        Some(Condition::Not(inner)) => operands(policy, *inner),
+        Some(Condition::All(parts) | Condition::Any(parts)) => {
+            parts.iter().flat_map(|part| operands(policy, *part)).collect()
+        }
+        Some(Condition::Context(_)) | None => Vec::new(),
+    }
+}
+
+fn has_incomparable(order: &Order) -> bool {
+    let apart = |a, b| !order.flows(a, b) && !order.flows(b, a);
+    order.levels().any(|a| order.levels().any(|b| apart(a, b)))
+}
+
+/// Whether joins distribute over meets. Equivalent: no three levels have pairwise equal joins with
+/// one another while their meets with one of them are equal, too.
+fn is_distributive(order: &Order) -> bool {
+    let meet = |a: usize, b: usize| {
+        let lower = |c: &usize| order.flows(*c, a) && order.flows(*c, b);
+        let greatest = |c: &usize| order.levels().filter(lower).all(|d| order.flows(d, *c));
+        order.levels().filter(lower).find(greatest)
+    };
+    order.levels().all(|a| {
+        order.levels().all(|b| {
+            order.levels().all(|c| {
+                // Complements of one level relative to others are unique.
+                b == c || meet(a, b) != meet(a, c) || order.join(a, b) != order.join(a, c)
+            })
+        })
+    })
+}

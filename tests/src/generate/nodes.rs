@@ -1,0 +1,302 @@
+//! The regions of a tool's results.
+//!
+//! Own labels read what stands earlier in the same record. Cells' labels read what the record holds
+//! in the fields of these names, whatever it shows there; [`raise`] sees to it that O3 holds for
+//! the whole, if that is asked.
+
+use rtbas_artifact::ir::{
+    Cell, CellId, Format, LabelRule, Node, NodeField, NodeId, NodeKind, Operand, StoreId, Type,
+    TypeId,
+};
+
+use crate::generate::Style;
+use crate::generate::conditions::{Place, Source};
+use crate::generate::dice::Dice;
+use crate::generate::stores::Shelf;
+use crate::generate::tables::Tables;
+use crate::generate::values::{self, Use};
+use crate::monitor::Label;
+
+/// A generator of nodes.
+#[derive(Debug)]
+pub struct Shape<'a, 't> {
+    /// What chooses.
+    pub dice: &'a mut Dice<'t>,
+    /// Where labels go.
+    pub tables: &'a mut Tables,
+    /// The stores.
+    pub shelves: &'a [Shelf],
+    /// Their cells.
+    pub cells: &'a [Cell],
+    /// Facts and arguments.
+    pub sources: &'a [Source],
+    /// What is asked of the policy.
+    pub style: Style,
+    /// The nodes so far.
+    pub nodes: Vec<Node>,
+}
+
+/// The record of a store around a node.
+#[derive(Clone, Debug, Default)]
+struct Around {
+    /// The names that lead to the node from there; none if no path of names does, or if there is no
+    /// such record.
+    path: Option<Vec<String>>,
+    /// What later labels in the record can read.
+    fields: Vec<Source>,
+}
+
+impl Around {
+    /// The path to a field of the node.
+    fn path_to(&self, name: &str) -> Option<Vec<String>> {
+        self.path.iter().map(|path| [path, &[name.to_owned()][..]].concat()).next()
+    }
+}
+
+impl Shape<'_, '_> {
+    /// Nodes of results in a format.
+    pub fn result(mut self, format: Format) -> Vec<Node> {
+        let mut around = Around::default();
+        match format {
+            Format::Text => {
+                let ty = match self.dice.below(4) {
+                    0 | 1 => self.tables.ty(Type::Text),
+                    _ => values::ty(self.dice, self.tables, Use::Other, 1),
+                };
+                self.leaf(ty, None, &around);
+            }
+            Format::Yaml => drop(self.any(2, &mut around)),
+        }
+        if self.style == Style::Sound {
+            raise(self.tables, self.cells, &mut self.nodes);
+        }
+        self.nodes
+    }
+
+    fn any(&mut self, depth: usize, around: &mut Around) -> NodeId {
+        match self.dice.below(10) {
+            0..=3 if depth > 0 => self.list(depth - 1, around),
+            4..=7 => self.record_of(depth, around),
+            8 if depth > 0 => self.record(depth - 1, around),
+            _ => {
+                let ty = values::ty(self.dice, self.tables, Use::Other, 1);
+                self.leaf(ty, None, around)
+            }
+        }
+    }
+
+    fn list(&mut self, depth: usize, around: &mut Around) -> NodeId {
+        let mut inside = Around { path: None, fields: around.fields.clone() };
+        let element = match self.dice.below(5) {
+            0..=3 => self.record_of(depth, &mut inside),
+            _ => self.any(depth, &mut inside),
+        };
+        let shape = self.dice.pick(self.shelves).map(|shelf| shelf.whole);
+        let shows = shape.filter(|_| self.dice.chance(80)).into_iter().collect();
+        self.add(NodeKind::List(element), shows, None, around)
+    }
+
+    /// A record of a store.
+    fn record_of(&mut self, depth: usize, around: &mut Around) -> NodeId {
+        let Some(shelf) = self.dice.pick(self.shelves) else { return self.record(depth, around) };
+        let mut inside = Around { path: Some(Vec::new()), fields: Vec::new() };
+        let mut fields = Vec::new();
+        for column in &shelf.fields {
+            if self.dice.chance(12) {
+                continue;
+            }
+            // Now and then the field is mixed up with that of another store.
+            let mixed_up = self.dice.pick(self.shelves).filter(|_| self.dice.chance(25));
+            let other = mixed_up.and_then(|s| s.fields.iter().find(|c| c.name == column.name));
+            let (ty, cell) = (column.ty, Some(other.unwrap_or(column).cell));
+            let node = self.below(&column.name, &mut inside, |this, a| this.leaf(ty, cell, a));
+            fields.push(self.field(&column.name, node));
+        }
+        if self.dice.chance(15) {
+            let ty = values::ty(self.dice, self.tables, Use::Other, 1);
+            let node = self.below("extra", &mut inside, |this, a| this.leaf(ty, None, a));
+            fields.push(self.field("extra", node));
+        }
+        if depth > 0 && self.dice.chance(45) {
+            let node = self.below("more", &mut inside, |this, around| this.any(depth - 1, around));
+            fields.push(self.field("more", node));
+        }
+        let shows = self.dice.chance(50).then_some(shelf.whole).into_iter().collect();
+        self.add(NodeKind::Record(fields), shows, Some(shelf.id), &inside)
+    }
+
+    /// A record of no store.
+    fn record(&mut self, depth: usize, around: &mut Around) -> NodeId {
+        let mut fields = Vec::new();
+        for name in ["p", "q", "r"].into_iter().take(self.dice.between(1, 3)) {
+            let node = self.below(name, around, |this, around| match depth {
+                1.. if this.dice.chance(50) => this.any(depth - 1, around),
+                _ => {
+                    let ty = values::ty(this.dice, this.tables, Use::Other, 1);
+                    this.leaf(ty, None, around)
+                }
+            });
+            fields.push(self.field(name, node));
+        }
+        let shows = self.dice.pick(self.shelves).map(|shelf| shelf.whole);
+        let shows = shows.filter(|_| self.dice.chance(40)).into_iter().collect();
+        self.add(NodeKind::Record(fields), shows, None, around)
+    }
+
+    fn field(&mut self, name: &str, node: NodeId) -> NodeField {
+        NodeField { name: name.to_owned(), node, required: !self.dice.chance(25) }
+    }
+
+    /// Adds the node of a field. Later labels in the record around can read it if it is a leaf; what
+    /// they can read inside of it lies below it as soon as it is read from outside.
+    fn below(
+        &mut self,
+        name: &str,
+        around: &mut Around,
+        add: impl FnOnce(&mut Self, &mut Around) -> NodeId,
+    ) -> NodeId {
+        let outside = around.path.clone();
+        around.path = around.path_to(name);
+        let node = add(self, around);
+        let path = std::mem::replace(&mut around.path, outside);
+        let added = self.nodes.get(node.index());
+        let (Some(path), Some(added)) = (path, added) else { return node };
+        let ceiling = ceiling(self.tables, self.cells, added);
+        for source in &mut around.fields {
+            if matches!(&source.operand, Operand::Field(inside) if inside.starts_with(&path)) {
+                source.ceiling = self.tables.space.join(&source.ceiling, &ceiling);
+            }
+        }
+        if let NodeKind::Leaf(ty) = added.kind {
+            around.fields.extend(Source::all(self.tables, &Operand::Field(path), ty, &ceiling));
+        }
+        node
+    }
+
+    fn leaf(&mut self, ty: TypeId, cell: Option<CellId>, around: &Around) -> NodeId {
+        let mut shows: Vec<CellId> = cell.into_iter().collect();
+        if cell.is_none() || self.dice.chance(30) {
+            let all: Vec<CellId> = (0..).map(CellId).take(self.cells.len()).collect();
+            let other = self.dice.pick(&all).copied().filter(|other| !shows.contains(other));
+            shows.extend(other.filter(|_| self.dice.chance(75)));
+        }
+        self.add(NodeKind::Leaf(ty), shows, None, around)
+    }
+
+    fn add(
+        &mut self,
+        kind: NodeKind,
+        shows: Vec<CellId>,
+        record_of: Option<StoreId>,
+        around: &Around,
+    ) -> NodeId {
+        let is_bare = shows.is_empty() && !self.dice.chance(12);
+        let label = (is_bare || self.dice.chance(15)).then(|| match &kind {
+            // A shape is most often for all to see.
+            NodeKind::List(_) | NodeKind::Record(_) if !self.dice.chance(25) => {
+                self.tables.always(&self.tables.space.bottom())
+            }
+            _ => {
+                // What lies in a region has at least its label, which must not depend on it then.
+                let inside = |source: &&Source| match (&source.operand, &around.path) {
+                    (Operand::Field(field), Some(path)) => field.starts_with(path),
+                    _ => false,
+                };
+                let readable = |s: &&Source| self.style == Style::Free || !inside(s);
+                let fields = around.fields.iter().filter(readable);
+                let sources: Vec<Source> = self.sources.iter().chain(fields).cloned().collect();
+                Place::new(self.dice, self.tables, &sources).rule()
+            }
+        });
+        self.nodes.push(Node { kind, shows, label, record_of });
+        NodeId(u32::try_from(self.nodes.len() - 1).unwrap_or(u32::MAX))
+    }
+}
+
+/// The rules that label a node, and the store whose record each reads, if it is a cell's.
+fn rules<'a>(cells: &'a [Cell], node: &'a Node) -> Vec<(&'a LabelRule, Option<StoreId>)> {
+    let shown = node.shows.iter().filter_map(|cell| cells.get(cell.index()));
+    let shown = shown.map(|cell| (&cell.label, Some(cell.store)));
+    shown.chain(node.label.iter().map(|label| (label, None))).collect()
+}
+
+/// What a node's label always flows to, the labels around it aside.
+fn ceiling(tables: &Tables, cells: &[Cell], node: &Node) -> Label {
+    let rules = rules(cells, node);
+    if rules.is_empty() {
+        return tables.space.top();
+    }
+    let ceilings: Vec<Label> = rules.iter().map(|(rule, _)| tables.ceiling(rule)).collect();
+    tables.space.join_all(&ceilings)
+}
+
+/// Gives nodes higher labels of their own until each lies, whatever is chosen, above all that its
+/// labels read (O3).
+fn raise(tables: &mut Tables, cells: &[Cell], nodes: &mut [Node]) {
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for index in 0..nodes.len() {
+            let read = read(tables, cells, nodes, index);
+            let Some(node) = nodes.get(index) else { continue };
+            let rules = rules(cells, node);
+            let is_above = |(lattice, &level): (usize, &usize)| {
+                rules.iter().any(|(rule, _)| tables.is_above(rule, lattice, level))
+            };
+            if rules.is_empty() || read.iter().enumerate().all(is_above) {
+                continue;
+            }
+            let own = node.label.as_ref().map(|own| tables.ceiling(own));
+            let raised = tables.space.join_all([read].iter().chain(&own));
+            let raised = tables.always(&raised);
+            if let Some(node) = nodes.get_mut(index) {
+                node.label = Some(raised);
+                changed = true;
+            }
+        }
+    }
+}
+
+/// The join of the ceilings of all that the labels of a node read in the record around it.
+fn read(tables: &Tables, cells: &[Cell], nodes: &[Node], index: usize) -> Label {
+    let mut read = tables.space.bottom();
+    // The node and what is around it, innermost first. No path here ends at what is around it.
+    let around: Vec<usize> = std::iter::successors(Some(index), |&i| parent(nodes, i)).collect();
+    let is_record = |&&i: &&usize| nodes.get(i).is_some_and(|node| node.record_of.is_some());
+    let Some(&record) = around.iter().find(is_record) else { return read };
+    let (Some(node), Some(store)) = (nodes.get(index), nodes.get(record).and_then(|n| n.record_of))
+    else {
+        return read;
+    };
+    for (rule, of) in rules(cells, node) {
+        if of.is_some_and(|of| of != store) {
+            continue;
+        }
+        for operand in tables.operands(rule) {
+            let Operand::Field(path) = operand else { continue };
+            let mut at = record;
+            for name in path {
+                let Some(NodeKind::Record(fields)) = nodes.get(at).map(|node| &node.kind) else {
+                    break;
+                };
+                let Some(field) = fields.iter().find(|field| field.name == name) else { break };
+                at = field.node.index();
+                // What is around the node is part of its label anyhow. A node that reads itself can
+                // only have one label.
+                let counts = at == index || !around.contains(&at);
+                if let Some(node) = nodes.get(at).filter(|_| counts) {
+                    read = tables.space.join(&read, &ceiling(tables, cells, node));
+                }
+            }
+        }
+    }
+    read
+}
+
+fn parent(nodes: &[Node], index: usize) -> Option<usize> {
+    nodes.iter().position(|node| match &node.kind {
+        NodeKind::Leaf(_) => false,
+        NodeKind::List(element) => element.index() == index,
+        NodeKind::Record(fields) => fields.iter().any(|field| field.node.index() == index),
+    })
+}

@@ -1,0 +1,87 @@
+//! Stores: cells whose labels may depend on earlier fields of the same record.
+
+use rtbas_artifact::ir::{
+    Cell, CellId, CellPart, LabelId, Operand, Outsiders, Store, StoreId, Type, TypeId,
+};
+
+use crate::generate::conditions::{Place, Source};
+use crate::generate::dice::Dice;
+use crate::generate::tables::Tables;
+use crate::generate::values::{self, Use};
+
+/// What a tool may show of a store.
+#[derive(Clone, Debug)]
+pub struct Shelf {
+    /// The store.
+    pub id: StoreId,
+    /// The fields of its records; none if it has no records.
+    pub fields: Vec<Column>,
+    /// Its shape, or its content if it has no records.
+    pub whole: CellId,
+}
+
+/// A field of a store's records.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// The type of its values.
+    pub ty: TypeId,
+    /// Its cell.
+    pub cell: CellId,
+}
+
+/// Adds a store.
+pub fn store(
+    dice: &mut Dice<'_>,
+    tables: &mut Tables,
+    facts: &[Source],
+    stores: &mut Vec<Store>,
+    cells: &mut Vec<Cell>,
+) -> Shelf {
+    let id = StoreId(u32::try_from(stores.len()).unwrap_or(u32::MAX));
+    let outsiders = dice
+        .chance(30)
+        .then(|| Outsiders { read: level(dice, tables), write: level(dice, tables) });
+    stores.push(Store { name: format!("store{}", id.0), outsiders });
+    let because = |dice: &mut Dice<'_>| dice.chance(20).then(|| "the bank says so".to_owned());
+    let mut add = |part, label, because| {
+        cells.push(Cell { store: id, part, label, because });
+        CellId(u32::try_from(cells.len() - 1).unwrap_or(u32::MAX))
+    };
+    if dice.chance(15) {
+        let label = Place::new(dice, tables, facts).rule();
+        let whole = add(CellPart::Content, label, because(dice));
+        return Shelf { id, fields: Vec::new(), whole };
+    }
+    let shape = match dice.chance(75) {
+        true => tables.always(&tables.space.bottom()),
+        false => Place::new(dice, tables, facts).rule(),
+    };
+    let whole = add(CellPart::Shape, shape, because(dice));
+    let mut sources = facts.to_vec();
+    let mut fields = Vec::new();
+    for index in 0..dice.between(2, 4) {
+        let name = format!("f{index}");
+        let ty = match index == 0 && dice.chance(50) {
+            true => tables.ty(Type::Text),
+            false => values::ty(dice, tables, Use::Other, 1),
+        };
+        // The first fields are most often plain and low, so that others can depend on them.
+        let label = match index < 2 && dice.chance(60) {
+            true => tables.always(&tables.space.bottom()),
+            false => Place::new(dice, tables, &sources).rule(),
+        };
+        let ceiling = tables.ceiling(&label);
+        let cell = add(CellPart::Field(name.clone()), label, because(dice));
+        let operand = Operand::Field(vec![name.clone()]);
+        sources.extend(Source::all(tables, &operand, ty, &ceiling));
+        fields.push(Column { name, ty, cell });
+    }
+    Shelf { id, fields, whole }
+}
+
+fn level(dice: &mut Dice<'_>, tables: &mut Tables) -> Option<LabelId> {
+    let labels = tables.space.labels();
+    dice.pick(&labels).filter(|_| dice.clone().chance(70)).map(|label| tables.constant(label))
+}

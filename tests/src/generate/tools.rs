@@ -1,0 +1,116 @@
+//! Tools: arguments, effects and decision rules.
+
+use rtbas_artifact::ir::{
+    Argument, ArgumentId, Cell, CellId, Effect, Endorsement, Format, Operand, Rule, Tool, Write,
+};
+
+use crate::generate::Style;
+use crate::generate::conditions::{Place, Source};
+use crate::generate::dice::Dice;
+use crate::generate::nodes::Shape;
+use crate::generate::stores::Shelf;
+use crate::generate::tables::Tables;
+use crate::generate::values::{self, Use};
+
+/// What tools refer to.
+#[derive(Clone, Copy, Debug)]
+pub struct Ground<'a> {
+    /// What is asked of the policy.
+    pub style: Style,
+    /// The facts.
+    pub facts: &'a [Source],
+    /// The stores.
+    pub shelves: &'a [Shelf],
+    /// Their cells.
+    pub cells: &'a [Cell],
+}
+
+/// A tool.
+pub fn tool(dice: &mut Dice<'_>, tables: &mut Tables, ground: Ground<'_>, name: &str) -> Tool {
+    let arguments: Vec<Argument> = ["x", "y", "z"]
+        .into_iter()
+        .take(dice.below(4))
+        .map(|name| argument(dice, tables, name))
+        .collect();
+    let mut sources = ground.facts.to_vec();
+    let bottom = tables.space.bottom();
+    for (argument, id) in arguments.iter().zip(0..) {
+        let operand = Operand::Argument(ArgumentId(id), Vec::new());
+        sources.extend(Source::all(tables, &operand, argument.ty, &bottom));
+    }
+    let format = if dice.chance(20) { Format::Text } else { Format::Yaml };
+    let shape = Shape {
+        dice: &mut *dice,
+        tables: &mut *tables,
+        shelves: ground.shelves,
+        cells: ground.cells,
+        sources: &sources,
+        style: ground.style,
+        nodes: Vec::new(),
+    };
+    let nodes = shape.result(format);
+    let errors = Place::new(dice, tables, &sources).rule();
+    let writes = writes(dice, ground.cells.len(), arguments.len());
+    let endorsements = endorsements(dice, &writes);
+    let rules = rules(dice, tables, &sources, ground.style);
+    Tool {
+        name: name.to_owned(),
+        description: format!("does what {name} does"),
+        schema: "{}".to_owned(),
+        arguments,
+        format,
+        nodes,
+        errors,
+        writes,
+        endorsements,
+        rules,
+    }
+}
+
+fn argument(dice: &mut Dice<'_>, tables: &mut Tables, name: &str) -> Argument {
+    let ty = values::ty(dice, tables, Use::Argument, 2);
+    let required = dice.chance(45);
+    let default = (!required && dice.chance(50)).then(|| values::value(dice, &tables.types, ty));
+    Argument { name: name.to_owned(), ty, required, default }
+}
+
+fn writes(dice: &mut Dice<'_>, cells: usize, arguments: usize) -> Vec<Write> {
+    let mut writes = Vec::new();
+    for cell in (0..).map(CellId).take(cells) {
+        if dice.chance(15) {
+            let from = (0..).map(ArgumentId).take(arguments).filter(|_| dice.chance(40)).collect();
+            writes.push(Write { cell, from });
+        }
+    }
+    writes
+}
+
+fn endorsements(dice: &mut Dice<'_>, writes: &[Write]) -> Vec<Endorsement> {
+    let cells: Vec<CellId> = writes.iter().map(|write| write.cell).collect();
+    let endorsed = !cells.is_empty() && dice.chance(50);
+    let because = format!("the user reads {} cells", cells.len());
+    endorsed.then_some(Endorsement { cells, because }).into_iter().collect()
+}
+
+fn rules(dice: &mut Dice<'_>, tables: &mut Tables, sources: &[Source], style: Style) -> Vec<Rule> {
+    let last = [Effect::Confirm, Effect::Deny, Effect::Deny, Effect::Allow];
+    let last = last.get(dice.below(4)).copied().unwrap_or(Effect::Deny);
+    // From the last to the first, since what a rule may read depends on what stands behind it.
+    let mut rules = vec![Rule { effect: last, when: None }];
+    let mut strongest = last;
+    for _ in 0..dice.below(4) {
+        let effects = [Effect::Allow, Effect::Allow, Effect::Allow, Effect::Confirm, Effect::Deny];
+        let effect = effects.get(dice.below(5)).copied().unwrap_or(Effect::Deny);
+        // Where a rule compares the context with a bound, none behind it has a stronger effect (O5).
+        let may_bound = style == Style::Free || effect >= strongest;
+        let mut place = Place::new(dice, tables, sources);
+        let when = match may_bound && place.dice.chance(80) {
+            true => place.bounded(),
+            false => place.condition(2),
+        };
+        rules.push(Rule { effect, when: Some(when) });
+        strongest = strongest.max(effect);
+    }
+    rules.reverse();
+    rules
+}

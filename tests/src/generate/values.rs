@@ -1,0 +1,185 @@
+//! Types, values of a type, and values of a type as a tool may write them.
+
+use std::collections::BTreeMap;
+
+use rtbas_artifact::decimal::Decimal;
+use rtbas_artifact::ir::{Field, Type, TypeId};
+use rtbas_artifact::value::Value;
+
+use crate::generate::dice::Dice;
+use crate::generate::tables::Tables;
+use crate::model::types::Types;
+use crate::written::{Layout, Written};
+
+const NUMBERS: [&str; 7] = ["1", "0", "-1", "2.5", "10", "1e1", "12"];
+const TRUTHS: [&str; 3] = ["true", "false", "True"];
+const NULLS: [&str; 2] = ["null", "~"];
+
+/// Where values of a type come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// The model, in JSON.
+    Argument,
+    /// The host, or a tool. Their lists may be sets.
+    Other,
+}
+
+/// A random type.
+pub fn ty(dice: &mut Dice<'_>, tables: &mut Tables, usage: Use, depth: usize) -> TypeId {
+    let ty = match dice.below(14) {
+        4 => Type::Number,
+        5 => Type::Bool,
+        6 => Type::Integer,
+        7 => enumeration(dice),
+        8 => Type::List(tables.ty(Type::Text)),
+        9 | 10 if depth > 0 => {
+            let inner = self::ty(dice, tables, usage, depth - 1);
+            Type::Union(vec![inner, tables.ty(Type::Null)])
+        }
+        11 if depth > 0 => record(dice, tables, usage, depth - 1),
+        12 => Type::Any,
+        13 if usage == Use::Other => Type::Set(tables.ty(Type::Text)),
+        _ => Type::Text,
+    };
+    tables.ty(ty)
+}
+
+fn enumeration(dice: &mut Dice<'_>) -> Type {
+    let mut members = vec![Value::Text(dice.text())];
+    for _ in 0..dice.between(1, 3) {
+        let member = if dice.chance(25) { number(dice) } else { Value::Text(dice.text()) };
+        members.push(member);
+    }
+    members.extend(dice.chance(20).then_some(Value::Null));
+    Type::Enumeration(members)
+}
+
+fn record(dice: &mut Dice<'_>, tables: &mut Tables, usage: Use, depth: usize) -> Type {
+    let mut fields = Vec::new();
+    for name in ["x", "y"].into_iter().take(dice.between(1, 2)) {
+        let ty = ty(dice, tables, usage, depth);
+        fields.push(Field { name: name.to_owned(), ty, required: !dice.chance(30) });
+    }
+    Type::Record { fields, open: dice.chance(25) }
+}
+
+/// A number.
+pub fn number(dice: &mut Dice<'_>) -> Value {
+    let text = dice.pick(&NUMBERS).copied().unwrap_or("0");
+    text.parse::<Decimal>().map_or(Value::Null, Value::Number)
+}
+
+/// Some value of a type. Where a set is declared it is a list, as in JSON.
+pub fn value(dice: &mut Dice<'_>, types: &[Type], ty: TypeId) -> Value {
+    match types.get(ty.index()) {
+        None | Some(Type::Null) => Value::Null,
+        Some(Type::Any) => match dice.below(6) {
+            0 => number(dice),
+            1 => Value::Bool(true),
+            2 => Value::List(vec![Value::Text(dice.text()), number(dice)]),
+            3 => Value::Null,
+            _ => Value::Text(dice.text()),
+        },
+        Some(Type::Bool) => Value::Bool(dice.chance(50)),
+        Some(Type::Integer) => {
+            let number = [0, 1, 2, 10].get(dice.below(4)).copied().unwrap_or(0);
+            Value::Number(Decimal::from(number))
+        }
+        Some(Type::Number) => number(dice),
+        Some(Type::Text) => Value::Text(dice.text()),
+        Some(Type::Enumeration(members)) => dice.pick(members).cloned().unwrap_or(Value::Null),
+        Some(Type::List(element) | Type::Set(element)) => {
+            Value::List((0..dice.below(4)).map(|_| value(dice, types, *element)).collect())
+        }
+        Some(Type::Record { fields, open }) => {
+            let mut values = BTreeMap::new();
+            for field in fields {
+                if field.required || dice.chance(60) {
+                    values.insert(field.name.clone(), value(dice, types, field.ty));
+                }
+            }
+            if *open && dice.chance(50) {
+                values.insert("z".to_owned(), Value::Text(dice.text()));
+            }
+            Value::Record(values)
+        }
+        Some(Type::Union(choices)) => {
+            let choice = dice.pick(choices).copied().unwrap_or(ty);
+            value(dice, types, choice)
+        }
+    }
+}
+
+/// Some value that is not of a type, if one is found soon.
+pub fn mistyped(dice: &mut Dice<'_>, types: &[Type], ty: TypeId) -> Option<Value> {
+    let checker = Types::new(types, None);
+    (0..8).find_map(|_| {
+        let value = match dice.below(6) {
+            0 => Value::Null,
+            1 => number(dice),
+            2 => Value::Bool(false),
+            3 => Value::List(vec![Value::Bool(true)]),
+            4 => Value::Record(BTreeMap::from([("zz".to_owned(), Value::Null)])),
+            _ => Value::Text(dice.text()),
+        };
+        (!checker.holds(ty, &value)).then_some(value)
+    })
+}
+
+/// Some value of a type, as a tool may write it.
+pub fn written(dice: &mut Dice<'_>, types: &[Type], ty: TypeId) -> Written {
+    match types.get(ty.index()) {
+        None | Some(Type::Null) => plain(dice, &NULLS),
+        Some(Type::Any) => match dice.below(6) {
+            0 => plain(dice, &NUMBERS),
+            1 => plain(dice, &TRUTHS),
+            2 => plain(dice, &NULLS),
+            3 => Written::List(Layout::Flow, vec![text(dice), plain(dice, &NUMBERS)]),
+            _ => text(dice),
+        },
+        Some(Type::Bool) => plain(dice, &TRUTHS),
+        Some(Type::Integer) => plain(dice, &["1", "0", "-1", "1e1"]),
+        Some(Type::Number) => plain(dice, &NUMBERS),
+        Some(Type::Text) => text(dice),
+        Some(Type::Enumeration(members)) => match dice.pick(members) {
+            Some(Value::Text(text)) => scalar(dice, text.clone()),
+            Some(member) => Written::Plain(member.to_string()),
+            None => plain(dice, &NULLS),
+        },
+        Some(Type::List(element) | Type::Set(element)) => {
+            let items = (0..dice.below(4)).map(|_| written(dice, types, *element)).collect();
+            Written::List(Layout::Flow, items)
+        }
+        Some(Type::Record { fields, open }) => {
+            let mut values = Vec::new();
+            for field in fields {
+                if field.required || dice.chance(60) {
+                    values.push((field.name.clone(), written(dice, types, field.ty)));
+                }
+            }
+            if *open && dice.chance(50) {
+                values.push(("z".to_owned(), plain(dice, &NUMBERS)));
+            }
+            Written::Record(Layout::Flow, values)
+        }
+        Some(Type::Union(choices)) => {
+            let choice = dice.pick(choices).copied().unwrap_or(ty);
+            written(dice, types, choice)
+        }
+    }
+}
+
+fn plain(dice: &mut Dice<'_>, words: &[&str]) -> Written {
+    Written::Plain(dice.pick(words).copied().unwrap_or("~").to_owned())
+}
+
+fn text(dice: &mut Dice<'_>) -> Written {
+    let text = dice.text();
+    scalar(dice, text)
+}
+
+/// Text, with quotes where it needs them and sometimes where it does not.
+fn scalar(dice: &mut Dice<'_>, text: String) -> Written {
+    let needs_quotes = text.is_empty() || NULLS.contains(&&*text);
+    if needs_quotes || dice.chance(50) { Written::Quoted(text) } else { Written::Plain(text) }
+}

@@ -1,0 +1,197 @@
+//! Conditions, label terms and label rules.
+//!
+//! A truth is `Some(true)`, `Some(false)`, or `None` where a value that is read is absent, null or
+//! of another type.
+
+use std::cmp::Ordering;
+
+use rtbas_artifact::decimal::Decimal;
+use rtbas_artifact::ir::{
+    Comparison, Condition, ConditionId, LabelId, LabelPart, LabelRule, Operand, Policy,
+};
+use rtbas_artifact::value::Value;
+
+use crate::model::flaw::Flaw;
+use crate::model::order::{Order, Space};
+use crate::monitor::Label;
+
+/// What conditions and labels are read with.
+#[derive(Clone, Copy, Debug)]
+pub struct Logic<'p> {
+    /// The policy.
+    pub policy: &'p Policy,
+    /// Its labels.
+    pub space: &'p Space,
+    /// A deliberate mistake.
+    pub flaw: Option<Flaw>,
+}
+
+/// What they read.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'a> {
+    /// The facts, in the order of their declarations.
+    pub facts: &'a [Value],
+    /// The arguments, in the order of their declarations.
+    pub arguments: &'a [Option<Value>],
+    /// The label of the call, where a decision is made.
+    pub context: Option<&'a Label>,
+    /// The record that a label belongs to.
+    pub record: Option<&'a Value>,
+}
+
+/// Whether a missing level counts as the top, as for data, or as the bottom, as in a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Strict {
+    Up,
+    Down,
+}
+
+impl Logic<'_> {
+    fn is(&self, flaw: Flaw) -> bool {
+        self.flaw == Some(flaw)
+    }
+
+    /// What a condition amounts to.
+    #[must_use]
+    pub fn holds(&self, id: ConditionId, scope: &Scope<'_>) -> Option<bool> {
+        match self.policy.conditions.get(id.index())? {
+            Condition::Context(bound) => {
+                let bound = self.term(*bound, Strict::Down, scope);
+                scope.context.map(|context| self.space.flows(context, &bound))
+            }
+            Condition::Compare(comparison, left, right) => {
+                compare(*comparison, &self.value(left, scope)?, &self.value(right, scope)?)
+            }
+            Condition::In(element, elements) => {
+                let element = self.value(element, scope)?;
+                let elements = match self.value(elements, scope)? {
+                    Value::List(items) => items,
+                    Value::Set(items) => items.into_iter().collect(),
+                    _ => return None,
+                };
+                let equal = |e: &Value| match e {
+                    Value::Null => None,
+                    e => compare(Comparison::Equal, &element, e),
+                };
+                self.any(elements.iter().map(equal).collect())
+            }
+            Condition::Present(operand) => Some(self.value(operand, scope).is_some()),
+            Condition::Not(inner) => self.holds(*inner, scope).map(|holds| !holds),
+            Condition::All(parts) => {
+                let denied = parts.iter().map(|part| self.holds(*part, scope).map(|holds| !holds));
+                self.any(denied.collect()).map(|holds| !holds)
+            }
+            Condition::Any(parts) => {
+                self.any(parts.iter().map(|p| self.holds(*p, scope)).collect())
+            }
+        }
+    }
+
+    fn any(&self, truths: Vec<Option<bool>>) -> Option<bool> {
+        let undefined = truths.contains(&None);
+        if undefined && self.is(Flaw::UndefinedSpreads) {
+            None
+        } else if truths.contains(&Some(true)) {
+            Some(true)
+        } else if undefined {
+            None
+        } else {
+            Some(false)
+        }
+    }
+
+    /// The value of an operand, if there is one. Null is none.
+    fn value(&self, operand: &Operand, scope: &Scope<'_>) -> Option<Value> {
+        let (mut value, path) = match operand {
+            Operand::Literal(value) => (Some(value), &[][..]),
+            Operand::Fact(fact, path) => (scope.facts.get(fact.index()), &path[..]),
+            Operand::Argument(argument, path) => {
+                (scope.arguments.get(argument.index()).and_then(Option::as_ref), &path[..])
+            }
+            Operand::Field(path) => (scope.record, &path[..]),
+        };
+        for step in path {
+            value = match value {
+                Some(Value::Record(fields)) => fields.get(step),
+                _ => None,
+            };
+        }
+        match value {
+            Some(Value::Null) if !self.is(Flaw::NullIsPresent) => None,
+            value => value.cloned(),
+        }
+    }
+
+    /// A label term that stands for data.
+    #[must_use]
+    pub fn label(&self, id: LabelId, scope: &Scope<'_>) -> Label {
+        self.term(id, Strict::Up, scope)
+    }
+
+    fn term(&self, id: LabelId, strict: Strict, scope: &Scope<'_>) -> Label {
+        let Some(term) = self.policy.labels.get(id.index()) else { return self.space.top() };
+        let level = |(order, part): (&Order, &LabelPart)| match part {
+            LabelPart::Level(level) => level.index(),
+            LabelPart::Named(operand) => {
+                let named = match self.value(operand, scope) {
+                    Some(Value::Text(name)) => order.level(&name),
+                    _ => None,
+                };
+                named.unwrap_or_else(|| match strict {
+                    Strict::Up if self.is(Flaw::NamelessDataAtBottom) => order.bottom(),
+                    Strict::Down if self.is(Flaw::NamelessBoundAtTop) => order.top(),
+                    Strict::Up => order.top(),
+                    Strict::Down => order.bottom(),
+                })
+            }
+        };
+        self.space.orders().iter().zip(&term.parts).map(level).collect()
+    }
+
+    /// The label that a rule gives: the first alternative whose guard holds, else the last word.
+    #[must_use]
+    pub fn rule(&self, rule: &LabelRule, scope: &Scope<'_>) -> Label {
+        let holds = |guard| self.holds(guard, scope).unwrap_or(self.is(Flaw::UndefinedGuardHolds));
+        let mut holding = rule.alternatives.iter().filter(|alternative| holds(alternative.when));
+        let chosen =
+            if self.is(Flaw::LastAlternative) { holding.next_back() } else { holding.next() };
+        self.label(chosen.map_or(rule.otherwise, |alternative| alternative.label), scope)
+    }
+}
+
+fn compare(comparison: Comparison, left: &Value, right: &Value) -> Option<bool> {
+    let same_type = matches!(
+        (left, right),
+        (Value::Null, Value::Null)
+            | (Value::Bool(_), Value::Bool(_))
+            | (Value::Number(_), Value::Number(_))
+            | (Value::Text(_), Value::Text(_))
+            | (Value::List(_), Value::List(_))
+            | (Value::Set(_), Value::Set(_))
+            | (Value::Record(_), Value::Record(_))
+    );
+    let order = match (left, right) {
+        (Value::Number(left), Value::Number(right)) => Some(order(*left, *right)?),
+        _ => None,
+    };
+    match comparison {
+        Comparison::Equal => same_type.then_some(left == right),
+        Comparison::NotEqual => same_type.then_some(left != right),
+        Comparison::Less => order.map(|order| order == Ordering::Less),
+        Comparison::LessOrEqual => order.map(|order| order != Ordering::Greater),
+        Comparison::Greater => order.map(|order| order == Ordering::Greater),
+        Comparison::GreaterOrEqual => order.map(|order| order != Ordering::Less),
+    }
+}
+
+/// The order of two numbers, both written as whole multiples of the smaller power of ten. The
+/// numbers here are small enough for that; where they are not, nothing is known.
+fn order(left: Decimal, right: Decimal) -> Option<Ordering> {
+    let ((left, left_power), (right, right_power)) = (left.parts(), right.parts());
+    let power = left_power.min(right_power);
+    let scaled = |coefficient: i128, from: i32| {
+        let steps = u32::try_from(from.checked_sub(power)?).ok()?;
+        coefficient.checked_mul(10_i128.checked_pow(steps)?)
+    };
+    Some(scaled(left, left_power)?.cmp(&scaled(right, right_power)?))
+}

@@ -1,0 +1,204 @@
+//! What a result is divided into, and the label of each part.
+//!
+//! lab(n) = decl(n) ⊔ κ, joined down each path; a result that has not the declared shape is one
+//! region at the top.
+
+use std::collections::BTreeMap;
+
+use rtbas_artifact::ir::{Format, NodeId, NodeKind, StoreId, Tool};
+use rtbas_artifact::value::Value;
+
+use crate::model::flaw::Flaw;
+use crate::model::logic::{Logic, Scope};
+use crate::model::types::{Scalar, Types, twice};
+use crate::monitor::{Label, Region};
+use crate::written::{Document, Written};
+
+/// A part of a result that has its declared shape.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The declared node that it is.
+    pub node: NodeId,
+    /// How it is reached from the part around it.
+    pub step: String,
+    /// Its value, with all below it.
+    pub value: Value,
+    /// Its text.
+    pub text: String,
+    /// The parts in it, in the order in which they are written.
+    pub below: Vec<Part>,
+}
+
+/// The last node is the root.
+fn root(tool: &Tool) -> Option<NodeId> {
+    u32::try_from(tool.nodes.len()).ok()?.checked_sub(1).map(NodeId)
+}
+
+/// The parts of a result, if it has its declared shape.
+#[must_use]
+pub fn divide(types: &Types<'_>, tool: &Tool, document: &Document) -> Option<Part> {
+    let node = root(tool)?;
+    match (tool.format, document) {
+        (Format::Text, document) => {
+            let NodeKind::Leaf(ty) = &tool.nodes.get(node.index())?.kind else { return None };
+            let text = document.text();
+            let value = types.scalar(*ty, Scalar::Whole(&text))?;
+            Some(Part { node, step: String::new(), value, text, below: Vec::new() })
+        }
+        (Format::Yaml, Document::Yaml(written)) => part(types, tool, node, String::new(), written),
+        (Format::Yaml, Document::Text(_) | Document::Broken(_)) => None,
+    }
+}
+
+fn part(
+    types: &Types<'_>,
+    tool: &Tool,
+    node: NodeId,
+    step: String,
+    written: &Written,
+) -> Option<Part> {
+    let text = written.token();
+    let (value, below) = match (&tool.nodes.get(node.index())?.kind, written) {
+        (NodeKind::Leaf(ty), _) => (types.read(*ty, written)?, Vec::new()),
+        (NodeKind::List(element), Written::List(_, items)) => {
+            let item = |(i, item)| part(types, tool, *element, format!("[{i}]"), item);
+            let below: Vec<Part> = items.iter().enumerate().map(item).collect::<Option<_>>()?;
+            (Value::List(below.iter().map(|part| part.value.clone()).collect()), below)
+        }
+        (NodeKind::Record(declared), Written::Record(_, fields)) => {
+            let is_there = |name: &str| fields.iter().any(|(n, _)| n == name);
+            if twice(fields) || declared.iter().any(|f| f.required && !is_there(&f.name)) {
+                return None;
+            }
+            let field = |(name, value): &(String, Written)| {
+                let node = declared.iter().find(|field| field.name == *name)?.node;
+                part(types, tool, node, format!(".{name}"), value)
+            };
+            let below: Vec<Part> = fields.iter().map(field).collect::<Option<_>>()?;
+            let values: BTreeMap<String, Value> = fields
+                .iter()
+                .zip(&below)
+                .map(|((name, _), part)| (name.clone(), part.value.clone()))
+                .collect();
+            (Value::Record(values), below)
+        }
+        _ => return None,
+    };
+    Some(Part { node, step, value, text, below })
+}
+
+/// What the labels of a result depend on.
+#[derive(Clone, Copy, Debug)]
+pub struct Labeller<'a> {
+    /// How rules are read.
+    pub logic: Logic<'a>,
+    /// The tool.
+    pub tool: &'a Tool,
+    /// The facts.
+    pub facts: &'a [Value],
+    /// The arguments of the call.
+    pub arguments: &'a [Option<Value>],
+    /// Label of the call (κ).
+    pub call: &'a Label,
+}
+
+/// Where a part lies.
+#[derive(Clone, Debug)]
+struct Place<'a> {
+    path: String,
+    parent: Option<usize>,
+    label: Label,
+    /// The records around it, outermost first.
+    records: Vec<(StoreId, &'a Value)>,
+}
+
+impl<'a> Labeller<'a> {
+    /// The regions of a result.
+    #[must_use]
+    pub fn regions(&self, root: &'a Part) -> Vec<Region> {
+        let label = match self.logic.flaw {
+            Some(Flaw::ResultWithoutCall) => self.logic.space.bottom(),
+            _ => self.call.clone(),
+        };
+        let place = Place { path: "result".to_owned(), parent: None, label, records: Vec::new() };
+        let mut regions = Vec::new();
+        self.add(root, place, &mut regions);
+        regions
+    }
+
+    fn add(&self, part: &'a Part, place: Place<'a>, regions: &mut Vec<Region>) {
+        let Place { path, parent, label, mut records } = place;
+        let store = self.tool.nodes.get(part.node.index()).and_then(|node| node.record_of);
+        records.extend(store.map(|store| (store, &part.value)));
+        let label = self.logic.space.join(&label, &self.declared(part.node, &records));
+        let index = regions.len();
+        let text = part.below.is_empty().then(|| part.text.clone());
+        regions.push(Region { path: path.clone(), label: label.clone(), parent, text });
+        for below in &part.below {
+            let label = match self.logic.flaw {
+                Some(Flaw::RegionWithoutParent) => self.call.clone(),
+                _ => label.clone(),
+            };
+            let path = format!("{path}{}", below.step);
+            let place = Place { path, parent: Some(index), label, records: records.clone() };
+            self.add(below, place, regions);
+        }
+    }
+
+    /// The label that a node is declared to have: the join of the labels of the cells that it shows
+    /// and of its own; the top if it has neither. Fields are read from the innermost record around
+    /// it, itself included; a cell's label reads it only if it is one of the cell's store.
+    fn declared(&self, node: NodeId, records: &[(StoreId, &Value)]) -> Label {
+        let space = self.logic.space;
+        let Some(node) = self.tool.nodes.get(node.index()) else { return space.top() };
+        let innermost = match self.logic.flaw {
+            Some(Flaw::OutermostRecord) => records.first(),
+            _ => records.last(),
+        };
+        let mut labels = Vec::new();
+        if !(node.label.is_some() && self.logic.flaw == Some(Flaw::OwnLabelInsteadOfCells)) {
+            for cell in &node.shows {
+                let Some(cell) = self.logic.policy.cells.get(cell.index()) else {
+                    return space.top();
+                };
+                let is_own =
+                    |store| store == cell.store || self.logic.flaw == Some(Flaw::AnyStoresRecord);
+                let record = innermost.filter(|(store, _)| is_own(*store)).map(|(_, value)| *value);
+                labels.push(self.logic.rule(&cell.label, &self.scope(record)));
+            }
+        }
+        if let Some(own) = &node.label {
+            let record = innermost.map(|(_, value)| *value);
+            labels.push(self.logic.rule(own, &self.scope(record)));
+        }
+        match labels.is_empty() {
+            true if self.logic.flaw != Some(Flaw::UnlabelledAtBottom) => space.top(),
+            _ => space.join_all(&labels),
+        }
+    }
+
+    /// The label of the text of a failure.
+    #[must_use]
+    pub fn failure(&self) -> Label {
+        match self.logic.flaw {
+            Some(Flaw::FailureAtCall) => self.call.clone(),
+            _ => {
+                let declared = self.logic.rule(&self.tool.errors, &self.scope(None));
+                self.logic.space.join(&declared, self.call)
+            }
+        }
+    }
+
+    /// The label of a result that has not its shape.
+    #[must_use]
+    pub fn unfit(&self) -> Label {
+        match self.logic.flaw {
+            Some(Flaw::UnfitAtCall) => self.call.clone(),
+            _ => self.logic.space.top(),
+        }
+    }
+
+    fn scope<'s>(&'s self, record: Option<&'s Value>) -> Scope<'s> {
+        Scope { facts: self.facts, arguments: self.arguments, context: None, record }
+    }
+}

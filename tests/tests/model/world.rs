@@ -1,0 +1,143 @@
+//! Two worlds that differ only above a label, and what one can see of a history from below it.
+
+use rtbas_artifact::ir::{Format, Policy, Tool};
+use rtbas_tests::generate::dice::Dice;
+use rtbas_tests::generate::results;
+use rtbas_tests::model::Model;
+use rtbas_tests::model::regions::Part;
+use rtbas_tests::monitor::{Call, Label, Message, Outcome, Region, Role};
+use rtbas_tests::written::{Document, Written};
+
+/// What in a world is secret from b: everything whose label does not flow to b.
+pub(super) struct Secrets<'a, 't> {
+    pub(super) policy: &'a Policy,
+    /// The label from which one looks (b).
+    pub(super) bound: &'a Label,
+    /// What makes the secrets of this world.
+    pub(super) dice: Dice<'t>,
+}
+
+impl Secrets<'_, '_> {
+    /// What comes of a call in this world, given what can come of it for all that b may know. The
+    /// labels are those that the model gives. Only where neither a result nor a failure tells b
+    /// anything is it this world's to say which of them it is, and whether a result has its shape.
+    pub(super) fn in_outcome(
+        &mut self,
+        model: &Model<'_>,
+        call: usize,
+        tool: &Tool,
+        plain: &Outcome,
+    ) -> Outcome {
+        let is_hidden = |label: &Label| !model.space().flows(label, self.bound);
+        let failure_is_hidden = model.failure(call).is_some_and(|label| is_hidden(&label));
+        match plain {
+            Outcome::Failed(_) if failure_is_hidden => {
+                Outcome::Failed(format!("failed with {}", self.dice.text()))
+            }
+            Outcome::Returned(document) => {
+                let parts = model.parts(call, document);
+                let root = parts.as_ref().and_then(|(_, regions)| regions.first());
+                let root_is_hidden =
+                    is_hidden(&root.map_or(model.space().top(), |root| root.label.clone()));
+                match (parts, document) {
+                    _ if root_is_hidden && failure_is_hidden && self.dice.chance(20) => {
+                        Outcome::Failed(format!("failed with {}", self.dice.text()))
+                    }
+                    (Some(_), _) if root_is_hidden => {
+                        Outcome::Returned(results::document(&mut self.dice, self.policy, tool))
+                    }
+                    (None, _) if root_is_hidden && tool.format == Format::Yaml => {
+                        let broken = format!("# {}\n", self.dice.text());
+                        Outcome::Returned(Document::Broken(broken))
+                    }
+                    (Some((part, regions)), Document::Yaml(written)) => {
+                        let mut regions = regions.iter();
+                        let written = self.in_part(model, tool, &part, written, &mut regions);
+                        Outcome::Returned(Document::Yaml(written))
+                    }
+                    _ => plain.clone(),
+                }
+            }
+            _ => plain.clone(),
+        }
+    }
+
+    fn in_part<'r>(
+        &mut self,
+        model: &Model<'_>,
+        tool: &Tool,
+        part: &Part,
+        written: &Written,
+        regions: &mut impl Iterator<Item = &'r Region>,
+    ) -> Written {
+        let region = regions.next().unwrap();
+        if !model.space().flows(&region.label, self.bound) {
+            regions.take(size(part) - 1).for_each(drop);
+            return results::node(&mut self.dice, self.policy, tool, part.node);
+        }
+        let mut below = part.below.iter();
+        let mut inside = |written: &Written| match below.next() {
+            Some(part) => self.in_part(model, tool, part, written, regions),
+            None => written.clone(),
+        };
+        match written {
+            Written::List(layout, items) => {
+                Written::List(*layout, items.iter().map(&mut inside).collect())
+            }
+            Written::Record(layout, fields) => {
+                let field = |(name, value): &(String, Written)| (name.clone(), inside(value));
+                Written::Record(*layout, fields.iter().map(field).collect())
+            }
+            scalar => scalar.clone(),
+        }
+    }
+}
+
+fn size(part: &Part) -> usize {
+    1 + part.below.iter().map(size).sum::<usize>()
+}
+
+/// A message as it is seen from below a label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Cut {
+    role: Role,
+    existence: Label,
+    calls: Vec<Call>,
+    answers: Option<usize>,
+    /// Each region that can be seen, or whose place can: its path, and what is there.
+    regions: Vec<(String, Option<Content>)>,
+}
+
+/// The label of a region, and its text if no region lies in it.
+type Content = (Label, Option<String>);
+
+/// View(H, b) of `docs/semantics.md`, section 4, with the labels of what it shows.
+pub(super) fn cuts(model: &Model<'_>, messages: &[Message], bound: &Label) -> Vec<Cut> {
+    let is_seen = |label: &Label| model.space().flows(label, bound);
+    let cut = |message: &Message| {
+        let region = |region: &Region| {
+            let parent = region.parent.and_then(|parent| message.regions.get(parent));
+            parent.is_none_or(|parent| is_seen(&parent.label)).then(|| {
+                let content = is_seen(&region.label);
+                let content = content.then(|| (region.label.clone(), region.text.clone()));
+                (region.path.clone(), content)
+            })
+        };
+        Cut {
+            role: message.role,
+            existence: message.existence.clone(),
+            calls: message.calls.clone(),
+            answers: message.answers,
+            regions: message.regions.iter().filter_map(region).collect(),
+        }
+    };
+    messages.iter().filter(|message| is_seen(&message.existence)).map(cut).collect()
+}
+
+/// Whether some message shows something and hides something.
+pub(super) fn is_mixed(cuts: &[Cut]) -> bool {
+    cuts.iter().any(|cut| {
+        cut.regions.iter().any(|(_, content)| content.is_some())
+            && cut.regions.iter().any(|(_, content)| content.is_none())
+    })
+}
