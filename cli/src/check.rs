@@ -32,7 +32,8 @@ pub(crate) fn run(args: &Check) -> Outcome {
             verified
         }
         Format::Json => {
-            let (verified, said) = compile(&args.policy, render::json)?;
+            let (verified, said) =
+                compile(&args.policy, |sources, said, _| render::json(sources, said))?;
             let report = verified.as_ref().ok();
             let report = report.map(|v| report::document(v.program(), v.certificate()));
             output::print_json(&json!({ "diagnostics": said, "policy": report }))?;

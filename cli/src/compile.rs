@@ -18,7 +18,7 @@ use crate::input;
 /// A path that is no text.
 pub(crate) fn compile<T>(
     path: &Path,
-    say: impl FnOnce(&Sources<'_>, &[Diagnostic]) -> T,
+    say: impl FnOnce(&Sources<'_>, &[Diagnostic], Option<&Verified>) -> T,
 ) -> Result<(Result<Verified, Exit>, T), Failure> {
     let root = path.to_str().ok_or_else(|| {
         Failure::usage(format!("`{}` is a name that is not UTF-8; rename it", path.display()))
@@ -34,7 +34,7 @@ pub(crate) fn compile<T>(
     };
     let mut sources = Sources::new(&mut load);
     let (verified, said) = rtbas_compiler::compile(&mut sources, root);
-    let told = say(&sources, &said);
+    let told = say(&sources, &said, verified.as_ref());
     Ok((verified.ok_or_else(|| if unread { Exit::Usage } else { exit(&said) }), told))
 }
 
@@ -43,12 +43,37 @@ pub(crate) fn compile<T>(
 /// # Errors
 /// A path that is no text.
 pub(crate) fn compile_aloud(path: &Path) -> Result<Result<Verified, Exit>, Failure> {
+    let (verified, ()) = compile(path, |sources, said, _| print(sources, said))?;
+    Ok(verified)
+}
+
+/// Compiles and proves a policy for a command that runs it, and has `run` make of it what it will.
+/// What the compiler says is printed only where there is no proof: `check` is there for the rest.
+///
+/// # Errors
+/// A path that is no text, a policy that is not proved, or whatever `run` refuses.
+pub(crate) fn compile_to_run<T>(
+    path: &Path,
+    run: impl FnOnce(&Sources<'_>, &Verified) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let (verified, ran) = compile(path, |sources, said, verified| match verified {
+        Some(verified) => Some(run(sources, verified)),
+        None => {
+            print(sources, said);
+            None
+        }
+    })?;
+    ran.unwrap_or_else(|| {
+        let exit = verified.err().unwrap_or(Exit::Refused);
+        Err(Failure::new(exit, format!("`{}` does not compile", path.display())))
+    })
+}
+
+fn print(sources: &Sources<'_>, said: &[Diagnostic]) {
     let mut out = io::stderr().lock();
     let color = out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
-    let (verified, text) = compile(path, |sources, said| render::human(sources, said, color))?;
     // Where nobody can read it, the exit code still says it.
-    let _ = out.write_all(text.as_bytes());
-    Ok(verified)
+    let _ = out.write_all(render::human(sources, said, color).as_bytes());
 }
 
 /// How the program ends over what was said: a mistake comes before what the solver left open.

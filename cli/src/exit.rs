@@ -12,6 +12,8 @@ pub(crate) enum Exit {
     Refused = 1,
     /// The command cannot be understood, or a file cannot be read or written.
     Usage = 2,
+    /// A test of the policy failed.
+    TestFailed = 3,
     /// The solver did not know whether the policy is safe, which is no proof.
     Unknown = 4,
 }
@@ -43,6 +45,11 @@ pub(crate) struct Failure {
 pub(crate) type Outcome = Result<Exit, Failure>;
 
 impl Failure {
+    /// Something that ends the program in that way.
+    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self { exit, message: message.into() }
+    }
+
     /// A command that is wrong, or a file that is not what it should be.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { exit: Exit::Usage, message: message.into() }

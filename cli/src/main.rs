@@ -8,6 +8,9 @@ mod compile;
 mod report;
 mod check;
 mod build;
+mod policy;
+mod test;
+mod replay;
 mod inspect;
 mod keygen;
 
@@ -28,6 +31,8 @@ struct Arguments {
 enum Command {
     Check(check::Check),
     Build(build::Build),
+    Test(test::Test),
+    Replay(replay::Replay),
     Inspect(inspect::Inspect),
     Keygen(keygen::Keygen),
 }
@@ -36,6 +41,8 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Check(args) => check::run(&args),
         Command::Build(args) => build::run(&args),
+        Command::Test(args) => test::run(&args),
+        Command::Replay(args) => replay::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Keygen(args) => keygen::run(&args),
     };

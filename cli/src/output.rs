@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use clap::ValueEnum;
+use rtbas_artifact::ir::Effect;
 
 use crate::exit::Failure;
 use crate::input::reason;
@@ -102,4 +103,13 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), String> {
 /// Text from a policy that is shown to people: it may not steer their terminal.
 pub(crate) fn shown(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// A decision as policies write it.
+pub(crate) fn effect_name(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Deny => "deny",
+        Effect::Confirm => "confirm",
+        Effect::Allow => "allow",
+    }
 }

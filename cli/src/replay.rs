@@ -17,9 +17,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use rtbas::Engine;
-use rtbas::artifact::value::Value;
+use rtbas_artifact::eval::FactError;
+use rtbas_artifact::value::Value;
+use serde_json::json;
 
-use self::explain::Wanted;
 use self::labels::Labels;
 use self::lines::{Fault, Lines};
 use self::log::Recording;
@@ -38,7 +39,7 @@ const MAX_FACTS: usize = 16 * 1024 * 1024;
 pub(crate) struct Replay {
     /// Policies (`.pol`, or artifacts `.rtbas`), and sessions (`.jsonl`, packed or not, or a
     /// folder of such); a session is played with the policy that its `suite` names
-    #[arg(required = true, num_args = 2..)]
+    #[arg(required = true)]
     paths: Vec<PathBuf>,
     /// A key that is trusted to sign artifacts
     #[arg(long = "key", value_name = "KEYFILE")]
@@ -73,10 +74,10 @@ pub(crate) fn run(args: &Replay) -> Outcome {
     };
     player.check_facts()?;
     match args.explain.as_deref() {
-        Some(wanted) => player.explain(&logs, &Wanted::new(wanted), args.format),
+        Some(wanted) => player.explain(&logs, wanted, args.format),
         None => {
             let labels = args.labels.as_deref().map(Labels::read).transpose()?;
-            player.report(&logs, labels.as_ref(), args)
+            player.report(&logs, labels.as_ref(), args.format)
         }
     }
 }
@@ -105,10 +106,10 @@ impl Player {
                     tally.repeated += 1;
                     continue;
                 }
-                let Recording { id, steps, .. } = recording;
-                let played = self.play(engine, steps).map_err(|problem| lines.fault(problem))?;
-                let known = labels.and_then(|labels| labels.get(&id));
-                tally.add(&id, played, known).map_err(|problem| lines.fault(problem))?;
+                let played =
+                    self.play(engine, recording).map_err(|problem| lines.fault(problem))?;
+                let known = labels.and_then(|labels| labels.get(&played.id));
+                tally.add(played, known).map_err(|problem| lines.fault(problem))?;
             }
         }
         progress.finish_and_clear();
@@ -117,36 +118,37 @@ impl Player {
         }
         match format {
             Format::Human => output::print(&report::human(&tally))?,
-            Format::Json => output::print_json(&report::document(&tally)?)?,
+            Format::Json => output::print_json(&json!(tally))?,
         }
         Ok(Exit::Fine)
     }
 
     /// Plays one session.
-    fn explain(&self, logs: &[PathBuf], wanted: &Wanted, format: Format) -> Outcome {
+    fn explain(&self, logs: &[PathBuf], wanted: &str, format: Format) -> Outcome {
         for log in logs {
             let mut lines = Lines::open(log, &ProgressBar::hidden())?;
-            while let Some(Recording { id, suite, steps }) = log::next(&mut lines)? {
-                let Some(call) = wanted.find(&id) else { continue };
-                let engine = self.engines.get(&suite).ok_or_else(|| {
-                    let (id, suite) = (shown(&id), shown(&suite));
+            while let Some(recording) = log::next(&mut lines)? {
+                let Some(call) = explain::names(wanted, &recording.id) else { continue };
+                let engine = self.engines.get(&recording.suite).ok_or_else(|| {
+                    let (id, suite) = (shown(&recording.id), shown(&recording.suite));
                     Failure::usage(format!("`{id}` needs a policy named `{suite}`; give it too"))
                 })?;
-                let played = self.play(engine, steps).map_err(|problem| lines.fault(problem))?;
-                let calls = wanted.calls(call, &id, &played.calls).map_err(Failure::usage)?;
+                let played =
+                    self.play(engine, recording).map_err(|problem| lines.fault(problem))?;
+                let calls = explain::choose(call, &played.calls).map_err(Failure::usage)?;
                 match format {
                     Format::Human => output::print(&explain::human(&calls))?,
-                    Format::Json => output::print_json(&explain::document(&id, &calls))?,
+                    Format::Json => output::print_json(&explain::document(&played.id, &calls))?,
                 }
                 return Ok(Exit::Fine);
             }
         }
-        Err(Failure::usage(format!("no session is named `{}`", wanted.shown())))
+        Err(Failure::usage(format!("no session is named `{}`", shown(wanted))))
     }
 
-    fn play(&self, engine: &Engine, steps: Vec<Step>) -> Result<Played, String> {
+    fn play(&self, engine: &Engine, recording: Recording) -> Result<Played, String> {
         let session = play::session(engine, &self.facts).map_err(|e| e.to_string())?;
-        play::play(session, steps, self.marks.as_ref()).map_err(|e| e.to_string())
+        play::play(session, recording, self.marks.as_ref()).map_err(|e| e.to_string())
     }
 
     /// Checks that the policies declare the facts that are given, and no others.
@@ -154,7 +156,11 @@ impl Player {
         let mut unknown: BTreeSet<&str> = self.facts.keys().map(String::as_str).collect();
         for (name, engine) in &self.engines {
             play::session(engine, &self.facts).map_err(|e| {
-                Failure::usage(format!("policy `{name}`: {e}; give its facts by `--facts FILE`"))
+                let help = match e {
+                    FactError::Missing(_) => "; give it in the file of `--facts`",
+                    FactError::Unknown(_) | FactError::Mistyped(..) => "",
+                };
+                Failure::usage(format!("policy `{name}`: {e}{help}"))
             })?;
             for fact in &engine.artifact().program().policy().facts {
                 unknown.remove(fact.name.as_str());
@@ -220,8 +226,8 @@ fn logs_in(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
 /// Reads the facts of all policies.
 fn facts(path: &Path) -> Result<BTreeMap<String, Value>, Failure> {
     let named = |problem: String| Failure::usage(format!("`{}` {problem}", path.display()));
-    let text = input::text(path, MAX_FACTS).map_err(named)?;
-    let json: BTreeMap<String, serde_json::Value> = serde_json::from_str(&text)
+    let text = input::bytes(path, MAX_FACTS).map_err(named)?;
+    let json: BTreeMap<String, serde_json::Value> = serde_json::from_slice(&text)
         .map_err(|e| named(format!("is no JSON object of facts by name: {e}")))?;
     let fact = |(name, value): (String, serde_json::Value)| match Value::from_json(&value) {
         Ok(value) => Ok((name, value)),
@@ -244,7 +250,7 @@ fn nothing_played(tally: &Tally) -> String {
     let missing: Vec<String> = tally
         .skipped
         .iter()
-        .map(|(suite, n)| format!("no policy named `{}` ({n} sessions)", shown(suite)))
+        .map(|(suite, n)| format!("no policy named `{}` (sessions: {n})", shown(suite)))
         .collect();
     match missing.as_slice() {
         [] => "nothing was replayed: the logs hold no session".to_owned(),

@@ -6,3 +6,9 @@ mod run;
 mod artifacts;
 #[path = "cli/policies.rs"]
 mod policies;
+#[path = "cli/test_blocks.rs"]
+mod test_blocks;
+#[path = "cli/replay.rs"]
+mod replay;
+#[path = "cli/recordings.rs"]
+mod recordings;

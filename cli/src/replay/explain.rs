@@ -1,32 +1,36 @@
 //! Why the calls of one session were decided as they were.
 
-use rtbas::artifact::ir::Effect;
 use rtbas::{Cause, Reason};
 use serde_json::{Value, json};
 
 use super::play::Judged;
-use crate::output::shown;
+use crate::output::{effect_name, shown};
 
-/// Which calls are to be explained: those of a session, or one of them.
-#[derive(Clone, Debug)]
-pub(crate) struct Wanted {
-    /// As it was given.
-    text: String,
+/// Whether the text names a session of that id, and which of its calls, if it names one.
+pub(crate) fn names<'t>(text: &'t str, id: &str) -> Option<Option<&'t str>> {
+    match text.strip_prefix(id)? {
+        "" => Some(None),
+        rest => rest.strip_prefix(':').map(Some),
+    }
 }
 
-impl Wanted {
-    /// A session's id, or a session's id, a colon and a call's id.
-    pub(crate) fn new(text: &str) -> Self {
-        Self { text: text.to_owned() }
-    }
-
-    /// Whether a session is the one; with the call, if one is named.
-    pub(crate) fn find<'s>(&'s self, id: &str) -> Option<Option<&'s str>> {
-        let rest = self.text.strip_prefix(id)?;
-        match rest {
-            "" => Some(None),
-            rest => rest.strip_prefix(':').map(Some),
+/// Those of a session's calls that are to be explained: one, or all.
+///
+/// # Errors
+/// The session does not make the call that is named.
+pub(crate) fn choose<'c>(
+    call: Option<&str>,
+    calls: &'c [Judged],
+) -> Result<Vec<&'c Judged>, String> {
+    let named = |judged: &&Judged| call.is_none_or(|call| judged.id == call);
+    let found: Vec<&Judged> = calls.iter().filter(named).collect();
+    match call {
+        Some(call) if found.is_empty() => {
+            let ids: Vec<String> = calls.iter().map(|call| shown(&call.id)).collect();
+            let (call, ids) = (shown(call), ids.join(", "));
+            Err(format!("the session makes no call `{call}`; its calls are {ids}"))
         }
+        _ => Ok(found),
     }
 }
 
@@ -52,11 +56,6 @@ pub(crate) fn document(session: &str, calls: &[&Judged]) -> Value {
 }
 
 fn call_document(call: &Judged) -> Value {
-    let decision = match call.effect {
-        Effect::Allow => "allow",
-        Effect::Confirm => "confirm",
-        Effect::Deny => "deny",
-    };
     let (rule, problem) = match &call.reason {
         Ok(Reason { cause: Cause::Rule(place), .. }) => {
             let rule = json!({ "file": place.file, "line": place.line, "rule": place.text });
@@ -67,7 +66,7 @@ fn call_document(call: &Judged) -> Value {
     json!({
         "call": call.id,
         "tool": call.tool,
-        "decision": decision,
+        "decision": effect_name(call.effect),
         "rule": rule,
         "problem": problem,
         "label": call.reason.as_ref().ok().map(|reason| &reason.label),

@@ -107,7 +107,7 @@ impl Lines {
                     return Err(self.fault(format!("the line is longer than {limit} MiB")));
                 }
                 Ok(_) if self.line.trim_ascii().is_empty() => {}
-                Ok(_) => return Ok(Some(self.line.trim_ascii_end())),
+                Ok(_) => return Ok(Some(self.line.trim_ascii())),
                 Err(error) => {
                     return Err(self.fault(format!(
                         "cannot be read on from here: {error}; fetch or write the file again"

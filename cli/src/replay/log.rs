@@ -5,12 +5,13 @@
 //! where. Arguments are the exception. A model wrote them, so arguments that are no values are for
 //! the replay to deny, not for the reader to refuse.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
-use rtbas::artifact::eval::Arguments;
-use rtbas::artifact::value::Value;
+use rtbas_artifact::eval::Arguments;
+use rtbas_artifact::value::Value;
 
 use super::lines::{Fault, Lines};
 
@@ -21,6 +22,8 @@ pub(crate) struct Recording {
     pub(crate) id: String,
     /// The name of the policy that it is for.
     pub(crate) suite: String,
+    /// Ids of the calls whose results show an attacker's text, if the recorder knew.
+    pub(crate) injected: Option<Vec<String>>,
     /// What happened, in order.
     pub(crate) steps: Vec<Step>,
 }
@@ -64,17 +67,20 @@ pub(crate) enum Outcome {
 }
 
 #[derive(Deserialize)]
-struct Line {
+struct Line<'l> {
     id: String,
     suite: String,
-    messages: Vec<Message>,
+    injected_results: Option<Vec<String>>,
+    #[serde(borrow)]
+    messages: Vec<Message<'l>>,
 }
 
 #[derive(Deserialize)]
-struct Message {
+struct Message<'l> {
     role: Role,
     content: Option<String>,
-    tool_calls: Option<Vec<Call>>,
+    #[serde(borrow)]
+    tool_calls: Option<Vec<Call<'l>>>,
     tool_call_id: Option<String>,
     error: Option<String>,
 }
@@ -89,10 +95,12 @@ enum Role {
 }
 
 #[derive(Deserialize)]
-struct Call {
+struct Call<'l> {
     id: String,
     function: String,
-    args: serde_json::Value,
+    /// Read on its own, so that a model's arguments cannot make a session unreadable.
+    #[serde(borrow)]
+    args: &'l RawValue,
 }
 
 /// The next session of a log, or `None` at its end.
@@ -108,7 +116,10 @@ pub(crate) fn next(lines: &mut Lines) -> Result<Option<Recording>, Fault> {
 }
 
 fn parse(line: &[u8]) -> Result<Recording, String> {
-    let line: Line = serde_json::from_slice(line).map_err(|error| {
+    if line.first() != Some(&b'{') {
+        return Err("no session: a line is one JSON object".to_owned());
+    }
+    let line: Line<'_> = serde_json::from_slice(line).map_err(|error| {
         // To the parser the line is the whole document, so only its column says something.
         let place = format!(" at line {} column {}", error.line(), error.column());
         let text = error.to_string();
@@ -121,21 +132,21 @@ fn parse(line: &[u8]) -> Result<Recording, String> {
         add(&mut steps, &mut ids, message)
             .map_err(|problem| format!("`messages[{index}]`: {problem}"))?;
     }
-    Ok(Recording { id: line.id, suite: line.suite, steps })
+    Ok(Recording { id: line.id, suite: line.suite, injected: line.injected_results, steps })
 }
 
 fn add(
     steps: &mut Vec<Step>,
     ids: &mut BTreeSet<String>,
-    message: Message,
+    message: Message<'_>,
 ) -> Result<(), String> {
-    let content = || message.content.ok_or("field `content` is missing");
+    const NO_CONTENT: &str = "field `content` is missing";
     match message.role {
         Role::System if steps.iter().any(|step| !matches!(step, Step::System(_))) => {
             return Err("a system message after the conversation has begun".to_owned());
         }
-        Role::System => steps.push(Step::System(content()?)),
-        Role::User => steps.push(Step::User(content()?)),
+        Role::System => steps.push(Step::System(message.content.ok_or(NO_CONTENT)?)),
+        Role::User => steps.push(Step::User(message.content.ok_or(NO_CONTENT)?)),
         Role::Assistant => {
             let calls = message.tool_calls.unwrap_or_default();
             if let Some(twice) = calls.iter().find(|call| !ids.insert(call.id.clone())) {
@@ -148,7 +159,7 @@ fn add(
             let id = message.tool_call_id.ok_or("field `tool_call_id` is missing")?;
             let outcome = match message.error {
                 Some(error) => Outcome::Failed(error),
-                None => Outcome::Returned(content()?),
+                None => Outcome::Returned(message.content.ok_or(NO_CONTENT)?),
             };
             let calls = steps.iter_mut().rev().find_map(|step| match step {
                 Step::Output { calls, .. } => Some(calls),
@@ -167,17 +178,18 @@ fn add(
 }
 
 impl RecordedCall {
-    fn new(call: Call) -> Self {
-        let arguments = arguments(&call.args);
+    fn new(call: Call<'_>) -> Self {
+        let arguments = arguments(call.args);
         Self { id: call.id, tool: call.function, arguments, outcome: None }
     }
 }
 
-fn arguments(json: &serde_json::Value) -> Result<Arguments, String> {
-    let fields = json.as_object().ok_or("the arguments are no object")?;
-    let argument = |(name, value): (&String, &serde_json::Value)| match Value::from_json(value) {
-        Ok(value) => Ok((name.clone(), value)),
+fn arguments(json: &RawValue) -> Result<Arguments, String> {
+    let fields: BTreeMap<String, serde_json::Value> = serde_json::from_str(json.get())
+        .map_err(|error| format!("the arguments are no object of values: {error}"))?;
+    let argument = |(name, value): (String, serde_json::Value)| match Value::from_json(&value) {
+        Ok(value) => Ok((name, value)),
         Err(error) => Err(format!("argument `{name}`: {error}")),
     };
-    fields.iter().map(argument).collect()
+    fields.into_iter().map(argument).collect()
 }

@@ -7,16 +7,18 @@
 
 use std::collections::BTreeMap;
 
-use rtbas::artifact::eval::FactError;
-use rtbas::artifact::ir::Effect;
-use rtbas::artifact::value::Value;
 use rtbas::{Call, Decision, Engine, Permit, Reason, Receipt, Reply, Session, SessionError, Unfit};
+use rtbas_artifact::eval::FactError;
+use rtbas_artifact::ir::Effect;
+use rtbas_artifact::value::Value;
 
-use super::log::{Outcome, RecordedCall, Step};
+use super::log::{Outcome, RecordedCall, Recording, Step};
 
 /// What came of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Played {
+    /// Its id.
+    pub(crate) id: String,
     /// Its calls, in order.
     pub(crate) calls: Vec<Judged>,
     /// The decisions about its answers to the user, in order.
@@ -34,6 +36,8 @@ pub(crate) struct Judged {
     pub(crate) id: String,
     /// The tool that it names.
     pub(crate) tool: String,
+    /// Whether the model may have read an attacker's text when it made the call.
+    pub(crate) informed: bool,
     /// The decision.
     pub(crate) effect: Effect,
     /// Why, or what is wrong with arguments that the engine could not be given.
@@ -69,17 +73,19 @@ pub(crate) fn session(
     engine.session(own.map(|(name, value)| (name.clone(), value.clone())).collect())
 }
 
-/// Plays the steps of a recording.
+/// Plays a recording.
 ///
 /// # Errors
 /// None for what [`super::log`] reads: it keeps the order that a session asks for.
 pub(crate) fn play(
     mut session: Session,
-    steps: Vec<Step>,
+    recording: Recording,
     marks: Option<&Marks>,
 ) -> Result<Played, SessionError> {
-    let mut played = Played::default();
-    for step in steps {
+    let mut played = Played { id: recording.id, ..Played::default() };
+    let mut informed = recording.injected.is_none();
+    let injected = recording.injected.unwrap_or_default();
+    for step in recording.steps {
         match step {
             Step::System(text) => session.system(text)?,
             Step::User(text) => session.user(text)?,
@@ -87,7 +93,17 @@ pub(crate) fn play(
                 let view = session.view()?;
                 played.replies.push(session.reply(&view, text)?);
             }
-            Step::Output { text, calls } => output(&mut session, text, calls, marks, &mut played)?,
+            Step::Output { text, calls } => {
+                let before = played.calls.len();
+                output(&mut session, text, calls, marks, &mut played)?;
+                let calls = played.calls.iter_mut().skip(before);
+                // What the calls of one output return is read after all of them are made.
+                let reads = calls.fold(false, |reads, call| {
+                    call.informed = informed;
+                    reads || injected.contains(&call.id)
+                });
+                informed |= reads;
+            }
         }
     }
     played.regions = session.view()?.messages().map(|message| message.regions().len()).sum();
@@ -130,7 +146,7 @@ fn output(
                 (effect, reason)
             }
         };
-        played.calls.push(Judged { id, tool, effect, reason });
+        played.calls.push(Judged { id, tool, informed: true, effect, reason });
     }
     Ok(())
 }

@@ -24,7 +24,7 @@ pub(crate) fn human(tally: &Tally) -> String {
     lines.push(format!("regions    {}", tally.regions));
     for (tool, unfit) in &tally.unfit {
         let (tool, problem) = (shown(tool), shown(&unfit.problem));
-        lines.push(format!("unfit      {} results of `{tool}`: {problem}", unfit.results));
+        lines.push(format!("unfit      {} of `{tool}`: {problem}", unfit.results));
         lines.push(format!("           first in {}", shown(&unfit.session)));
     }
     if let Some(verdicts) = &tally.verdicts {
@@ -41,23 +41,26 @@ pub(crate) fn human(tally: &Tally) -> String {
 fn attacks_and_tasks(verdicts: &Verdicts) -> Vec<String> {
     let attacks = &verdicts.attacks;
     let mut lines = vec![format!(
-        "attacks    {} sessions: {} succeeded as recorded, of which {} stopped, {} went through, \
-         {} by words alone",
-        attacks.sessions,
-        attacks.succeeded,
-        attacks.stopped,
-        attacks.went_through,
-        attacks.words_only
+        "attacks    {} sessions: {} succeeded as recorded, of which {} stopped, {} went through",
+        attacks.sessions, attacks.succeeded, attacks.stopped, attacks.went_through
     )];
     lines.extend(attacks.through.iter().map(|id| format!("           through: {}", shown(id))));
     if attacks.went_through > attacks.through.len() {
         let more = attacks.went_through - attacks.through.len();
         lines.push(format!("           and {more} more"));
     }
-    for (title, of, tasks) in [
-        ("tasks", "unattacked", &verdicts.tasks),
-        ("", "attacked", &verdicts.attacked_tasks),
-    ] {
+    if attacks.words_only > 0 {
+        lines.push(format!("           {} more need no call, only words", attacks.words_only));
+    }
+    if attacks.unread > 0 {
+        lines.push(format!(
+            "           {} more got what the user asked for before an attacker's text was read",
+            attacks.unread
+        ));
+    }
+    for (title, of, tasks) in
+        [("tasks", "unattacked", &verdicts.tasks), ("", "attacked", &verdicts.attacked_tasks)]
+    {
         let Tasks { sessions, done, kept, kept_if_approved } = tasks;
         lines.push(format!(
             "{title:10} {sessions} {of} sessions: {done} done as recorded, {kept} kept if the user \
