@@ -1,7 +1,7 @@
 //! The regions of a tool's results.
 //!
 //! Own labels read what stands earlier in the same record. Cells' labels read what the record holds
-//! in the fields of these names, whatever it shows there; [`raise`] sees to it that O3 holds for
+//! in the fields of these names, whatever it shows there; `raise` sees to it that O3 holds for
 //! the whole, if that is asked.
 
 use rtbas_artifact::ir::{

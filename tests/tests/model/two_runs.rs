@@ -162,7 +162,8 @@ fn two_runs<'a>(
         if first != second {
             let pairs = first.iter().zip(&second).filter(|(first, second)| first != second);
             let pairs: Vec<_> = pairs.collect();
-            return Err(format!("seen from {bound:?} after turn {turn}: {pairs:#?}"));
+            let counts = (first.len(), second.len());
+            return Err(format!("seen from {bound:?} after turn {turn}: {counts:?} {pairs:#?}"));
         }
         seen.mixed = seen.mixed.max(usize::from(is_mixed(&first)));
     }
