@@ -50,11 +50,11 @@ fn attacks_and_tasks(verdicts: &Verdicts) -> Vec<String> {
         lines.push(format!("           and {more} more"));
     }
     if attacks.words_only > 0 {
-        lines.push(format!("           {} more need no call, only words", attacks.words_only));
+        lines.push(format!("           {} need no call, only words", attacks.words_only));
     }
     if attacks.unread > 0 {
         lines.push(format!(
-            "           {} more got what the user asked for before an attacker's text was read",
+            "           {} got what the user asked for, before an attacker's text was read",
             attacks.unread
         ));
     }
