@@ -123,11 +123,15 @@ impl Diagnostics {
 }
 
 /// The name that was probably meant: the first of those at the least distance, if that is at most a
-/// third of its length.
-pub(crate) fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+/// third of the longer one's length.
+pub(crate) fn nearest<'n>(
+    given: &str,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Option<&'n str> {
     let distance = |name: &str| strsim::damerau_levenshtein(given, name);
     let near = names.into_iter().map(|name| (distance(name), name));
-    let near = near.filter(|(distance, name)| distance * 3 <= name.chars().count().max(3));
+    let length = |name: &str| name.chars().count().max(given.chars().count());
+    let near = near.filter(|(distance, name)| distance * 3 <= length(name));
     near.min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
 }
 

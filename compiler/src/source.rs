@@ -182,3 +182,13 @@ impl<'l> Sources<'l> {
         self.files.iter().map(|file| (file.path.as_str(), file.text.as_str()))
     }
 }
+
+/// Characters that show nothing, or turn the direction of what follows: with them a text can read
+/// otherwise than it compiles.
+#[must_use]
+pub fn is_hidden(character: char) -> bool {
+    let invisible = matches!(character,
+        '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    invisible || (character.is_control() && !matches!(character, '\t' | '\n' | '\r'))
+}

@@ -4,6 +4,8 @@
 //! generated parser runs, [`scan`] bounds the nesting of brackets, and with it all recursion over
 //! the tree, here and in later phases.
 
+use std::collections::BTreeSet;
+
 use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::source::{FileId, LoadError, Sources, Span};
 
@@ -48,26 +50,51 @@ fn unreadable(path: &str, error: &LoadError) -> Diagnostic {
 fn unexpected(file: FileId, text: &str, error: &rtbas_grammar::Unexpected) -> Diagnostic {
     let rest = text.get(error.offset..).unwrap_or("");
     let (found, length) = token(rest);
-    let mut expected: Vec<String> = Vec::new();
-    for words in error.expected.iter().filter_map(|&rule| rtbas_grammar::describe(rule)) {
-        if !expected.contains(&words) {
-            expected.push(words);
-        }
-    }
+    let words: BTreeSet<String> =
+        error.expected.iter().flat_map(|&at| rtbas_grammar::describe(at)).collect();
+    // What has a name first, then keywords, then punctuation.
+    let mut expected: Vec<&str> = words.iter().map(String::as_str).collect();
+    let is_keyword = |words: &str| words.starts_with('`');
+    let is_symbol = |words: &str| is_keyword(words) && !words.contains(char::is_alphabetic);
+    let is_end = |words: &str| words == "the end of the file";
+    expected.sort_by_key(|words| (is_end(words), is_symbol(words), is_keyword(words)));
     let list = match expected.split_last() {
         None => "something else".to_owned(),
-        Some((only, [])) => only.clone(),
+        Some((only, [])) => (*only).to_owned(),
         Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
     };
     let span = Span::new(file, error.offset..error.offset + length);
     let diagnostic = Diagnostic::new(Code::E0105, span, format!("expected {list}, found {found}"));
     let word = rest.get(..length).unwrap_or("");
-    let keywords = expected.iter().filter_map(|words| words.strip_prefix('`')?.strip_suffix('`'));
-    match nearest(word, keywords.filter(|keyword| *keyword != word)) {
-        Some(keyword) if word.len() > 1 => {
-            diagnostic.help(format!("did you mean `{keyword}`?"))
-        }
-        _ => diagnostic,
+    let help = habit(word, &expected).map(str::to_owned).or_else(|| {
+        let keywords = expected.iter().filter(|words| !is_symbol(words));
+        let keywords = keywords.filter_map(|words| words.strip_prefix('`')?.strip_suffix('`'));
+        let meant = nearest(word, keywords.filter(|keyword| *keyword != word))?;
+        Some(format!("did you mean `{meant}`?"))
+    });
+    match help {
+        Some(help) => diagnostic.help(help),
+        None => diagnostic,
+    }
+}
+
+/// Advice for what other languages permit.
+fn habit(found: &str, expected: &[&str]) -> Option<&'static str> {
+    let is_expected = |words| expected.contains(&words);
+    let is_comparator = ["==", "!=", "<", "<=", ">", ">="].contains(&found);
+    if found == "=" && is_expected("a comparison such as `==`") {
+        Some("write `==`")
+    } else if is_comparator && is_expected("`and`") {
+        Some("compare two values at a time: `1 < x and x < 5`")
+    } else if is_comparator && expected == ["`<=`"] {
+        Some(
+            "the context is compared with a label: `context <= {…}`; an argument of that name \
+             stands in backticks",
+        )
+    } else if found == "not" && is_expected("`context`") {
+        Some("`not not` says nothing: leave both out, or write parentheses")
+    } else {
+        None
     }
 }
 

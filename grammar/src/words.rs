@@ -3,12 +3,13 @@
 use crate::Rule;
 
 /// What an author would write where this rule is expected, such as `` `allow` `` or `a label`.
-/// `None` for what goes without saying.
 #[must_use]
-pub fn describe(at: Rule) -> Option<String> {
+pub fn describe(at: Rule) -> Vec<String> {
     let words = match at {
         Rule::EOI => "the end of the file",
-        Rule::name | Rule::pattern | Rule::prefix | Rule::key | Rule::cell | Rule::target => "a name",
+        Rule::name | Rule::pattern | Rule::prefix | Rule::key | Rule::cell | Rule::target => {
+            "a name"
+        }
         Rule::argument | Rule::arguments => "an argument",
         Rule::string => "a string",
         Rule::number => "a number",
@@ -50,15 +51,15 @@ pub fn describe(at: Rule) -> Option<String> {
         Rule::errors_line => "`errors`",
         Rule::writes => "`writes`",
         Rule::approval => "`approval`",
-        Rule::decision | Rule::effect => "a rule (`allow`, `confirm` or `deny`)",
+        Rule::decision | Rule::effect => return several(["allow", "confirm", "deny"]),
         Rule::cells => "a store",
-        Rule::said => "`system` or `user`",
+        Rule::said => return several(["system", "user"]),
         Rule::call => "`call`",
         Rule::reply => "`reply`",
         Rule::returns => "`returns`",
         Rule::fails => "`fails`",
         Rule::expected => "`=>`",
-        Rule::format => "`text` or `yaml`",
+        Rule::format => return several(["text", "yaml"]),
         Rule::nullable => "`?`",
         Rule::open_brace => "`{`",
         Rule::close_brace => "`}`",
@@ -74,8 +75,12 @@ pub fn describe(at: Rule) -> Option<String> {
         Rule::at_most => "`<=`",
         _ => {
             let rule = format!("{at:?}");
-            return rule.strip_prefix("kw_").map(|word| format!("`{word}`"));
+            return rule.strip_prefix("kw_").map(|word| format!("`{word}`")).into_iter().collect();
         }
     };
-    Some(words.to_owned())
+    vec![words.to_owned()]
+}
+
+fn several<const N: usize>(keywords: [&str; N]) -> Vec<String> {
+    keywords.iter().map(|word| format!("`{word}`")).collect()
 }

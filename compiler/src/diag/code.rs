@@ -57,11 +57,12 @@ codes! {
     E0214 "a lattice has too many levels"
     E0215 "`context` stands where it cannot be judged"
     E0216 "something is said twice"
+    E0217 "an approval endorses what the tool does not write"
 
     E0301 "the order of a lattice has a cycle"
     E0302 "a guard would raise a label"
     E0303 "values that never compare"
-    E0304 "no such field or region"
+    E0304 "no such field, region or argument"
     E0305 "a result does not fit the store that it shows"
     E0306 "a value is not of its type"
     E0307 "a test does not give every fact"
@@ -71,6 +72,7 @@ codes! {
     E0501 "two levels of a lattice have no least upper bound"
     E0502 "no level of a lattice flows to all others"
     E0503 "more taint would let a call through"
+    E0504 "whoever writes a field would choose a label"
     E0509 "a fault of the compiler itself"
 
     E0601 "the solver could not decide whether a property holds"

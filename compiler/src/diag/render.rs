@@ -7,22 +7,18 @@ use codespan_reporting::term::{self, Config, Styles, StylesWriter, termcolor};
 use serde_json::json;
 
 use super::{Diagnostic, Severity};
-use crate::source::{Sources, Span};
+use crate::source::{Sources, Span, is_hidden};
 
 /// Diagnostics as text for people, with colours for a terminal if asked for.
 #[must_use]
 pub fn human(sources: &Sources<'_>, diagnostics: &[Diagnostic], color: bool) -> String {
     let mut files = SimpleFiles::new();
     for (path, text) in sources.files() {
-        files.add(path, text);
+        files.add(path, visible(text));
     }
     let config = Config::default();
     let styles = Styles::default();
-    let mut text = if color {
-        termcolor::Buffer::ansi()
-    } else {
-        termcolor::Buffer::no_color()
-    };
+    let mut text = if color { termcolor::Buffer::ansi() } else { termcolor::Buffer::no_color() };
     for diagnostic in diagnostics {
         let mut writer = StylesWriter::new(&mut text, &styles);
         // Writing into memory does not fail, and every span lies in a file of `sources`; a message
@@ -44,23 +40,37 @@ fn bare(diagnostic: &Diagnostic) -> drawn::Diagnostic<usize> {
     let notes = diagnostic.notes.iter().map(|note| hanging("note: ", note)).chain(help);
     drawn::Diagnostic::new(severity)
         .with_code(diagnostic.code.name())
-        .with_message(&diagnostic.message)
+        .with_message(visible(&diagnostic.message))
         .with_notes(notes.collect())
 }
 
 fn draw(diagnostic: &Diagnostic) -> drawn::Diagnostic<usize> {
     let primary = diagnostic.primary.iter().map(|at| Label::primary(at.file.index(), at.range()));
-    let others = diagnostic
-        .labels
-        .iter()
-        .map(|(at, text)| Label::secondary(at.file.index(), at.range()).with_message(text));
+    let others = diagnostic.labels.iter().map(|(at, text)| {
+        Label::secondary(at.file.index(), at.range()).with_message(visible(text))
+    });
     bare(diagnostic).with_labels(primary.chain(others).collect())
 }
 
 /// Text whose later lines are indented to stand below the first.
 fn hanging(lead: &str, text: &str) -> String {
     let indent = format!("\n{}", " ".repeat(lead.len()));
-    format!("{lead}{}", text.replace('\n', &indent))
+    format!("{lead}{}", visible(text).replace('\n', &indent))
+}
+
+/// Text in which hidden characters show, and cannot steer a terminal. Offsets stay the same: what
+/// stands for a character has as many bytes.
+fn visible(text: &str) -> String {
+    let shown = |character: char| match character {
+        '\r' => ' ',
+        _ if !is_hidden(character) => character,
+        _ => match character.len_utf8() {
+            1 => '?',
+            2 => '¿',
+            _ => char::REPLACEMENT_CHARACTER,
+        },
+    };
+    text.chars().map(shown).collect()
 }
 
 /// Diagnostics as a JSON array.

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rtbas_artifact::ir::{
-    CellId, Node, NodeField, NodeId, NodeKind, StoreId, Type, TypeId,
-};
+use rtbas_artifact::ir::{CellId, Node, NodeField, NodeId, NodeKind, StoreId, Type, TypeId};
 
 use super::term::Terms;
 use crate::resolve::hir::{Cell, Policy, Step, Tool};

@@ -1,10 +1,10 @@
 //! Where the parts of a policy stand.
 
-use rtbas_artifact::ir::{RuleId, ToolId};
+use rtbas_artifact::ir::{CellId, RuleId, ToolId};
 use rtbas_artifact::lattice::LevelId;
 use rtbas_artifact::origin::{Origin, Origins};
 
-use crate::resolve::hir::Policy;
+use crate::resolve::hir::{LabelRule, Policy};
 use crate::source::{Sources, Span};
 
 /// Places of what has an id.
@@ -12,6 +12,8 @@ use crate::source::{Sources, Span};
 pub struct Spans {
     /// By lattice.
     pub lattices: Vec<LatticeSpans>,
+    /// By cell: its label, if it is declared.
+    pub cells: Vec<Option<Span>>,
     /// By tool: where the policy speaks of it.
     pub tools: Vec<Span>,
     /// By tool and rule.
@@ -44,6 +46,12 @@ impl Spans {
         self.lattices.get(lattice)?.levels.get(level.index()).copied()
     }
 
+    /// The label of a cell.
+    #[must_use]
+    pub fn cell(&self, cell: CellId) -> Option<Span> {
+        self.cells.get(cell.index()).copied().flatten()
+    }
+
     /// A tool.
     #[must_use]
     pub fn tool(&self, tool: ToolId) -> Option<Span> {
@@ -63,9 +71,14 @@ pub(super) fn spans(policy: &Policy) -> Spans {
         levels: lattice.spans.clone(),
         edges: lattice.edges.iter().map(|edge| (edge.from, edge.to, edge.span)).collect(),
     };
+    // A label with guards is found by the first that may come of it.
+    let first = |rule: &LabelRule| {
+        rule.alternatives.first().map_or(rule.otherwise.span, |(label, _)| label.span)
+    };
     let rules = policy.tools.iter().map(|tool| tool.rules.iter().map(|rule| rule.span).collect());
     Spans {
         lattices: policy.lattices.iter().map(lattice).collect(),
+        cells: policy.cells.iter().map(|cell| cell.label.as_ref().map(first)).collect(),
         tools: policy.tools.iter().map(|tool| tool.span).collect(),
         rules: rules.collect(),
         claims: policy.claims.iter().map(|claim| claim.span).collect(),

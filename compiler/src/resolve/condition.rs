@@ -6,7 +6,7 @@ use rtbas_artifact::validate::MAX_NESTING;
 use super::context::Context;
 use super::hir::{Condition, LabelRule, Operand};
 use super::scope::unknown;
-use crate::diag::{Code, Diagnostic, listed};
+use crate::diag::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Name, OperandKind};
 
@@ -93,7 +93,7 @@ fn misplaced(scope: Scope<'_>, place: Place, at: Span) -> Option<Diagnostic> {
     }
     if !scope.context {
         let message = "`context` can be compared in the rules of a tool only";
-        let help = "a label may depend on facts, arguments and fields of its record";
+        let help = "elsewhere a condition reads facts, and what arguments or fields there are";
         return Some(Diagnostic::new(Code::E0215, at, message).help(help));
     }
     if place.negated {
@@ -164,14 +164,7 @@ fn nothing(cx: &Context<'_>, scope: Scope<'_>, name: &Name) -> Diagnostic {
         kinds.push("field");
         known.extend(cx.types.fields(record).iter().map(|field| field.name.as_str()));
     }
-    let diagnostic = unknown(&kinds.join(" or "), name, known.iter().copied());
-    match (&diagnostic.help, known.is_empty()) {
-        (None, false) => {
-            let names = listed(known);
-            diagnostic.note(format!("known here: {names}"))
-        }
-        _ => diagnostic,
-    }
+    unknown(&kinds.join(" or "), name, known)
 }
 
 /// The label rule that is written; `None` after a message.

@@ -71,9 +71,12 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Warns of what nothing reads or uses.
+    /// Warns of what nothing reads or uses, if all that is read is known.
     pub(super) fn warn_of_unused(&mut self) {
         self.type_names.finish(&mut self.types, self.diagnostics);
+        if self.diagnostics.gate(()).is_none() {
+            return;
+        }
         for (name, span) in self.fact_names.iter() {
             let read = self.fact_names.get(name).is_some_and(|id| self.facts_read.contains(&id));
             if !read {

@@ -60,9 +60,8 @@ impl Levels {
         let (name, span) = (lattice.name.text.clone(), lattice.name.span);
         if !(1..=MAX_LEVELS).contains(&levels.len()) {
             let count = levels.len();
-            let message = format!(
-                "the lattice `{name}` has {count} levels; 1 to {MAX_LEVELS} are possible"
-            );
+            let message =
+                format!("the lattice `{name}` has {count} levels; 1 to {MAX_LEVELS} are possible");
             diagnostics.push(Diagnostic::new(Code::E0214, span, message));
         }
         self.lattices.push(Lattice { name, span, levels, spans, edges });
@@ -213,8 +212,10 @@ fn product(
         }
     }
     if order.len() > MAX_LATTICES {
-        let message =
-            format!("the product has {} lattices; at most {MAX_LATTICES} are possible", order.len());
+        let message = format!(
+            "the product has {} lattices; at most {MAX_LATTICES} are possible",
+            order.len()
+        );
         diagnostics.push(Diagnostic::new(Code::E0208, first.span, message));
     }
     for (name, span) in declared.iter() {

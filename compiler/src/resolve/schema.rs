@@ -16,9 +16,25 @@ use super::types::{TooLarge, Types};
 
 /// Keywords that say something about a schema, and nothing about values.
 const ANNOTATIONS: [&str; 19] = [
-    "$anchor", "$comment", "$defs", "$id", "$schema", "contentEncoding", "contentMediaType",
-    "default", "definitions", "deprecated", "description", "example", "examples", "format",
-    "markdownDescription", "readOnly", "title", "writeOnly", "annotations",
+    "$anchor",
+    "$comment",
+    "$defs",
+    "$id",
+    "$schema",
+    "contentEncoding",
+    "contentMediaType",
+    "default",
+    "definitions",
+    "deprecated",
+    "description",
+    "example",
+    "examples",
+    "format",
+    "markdownDescription",
+    "readOnly",
+    "title",
+    "writeOnly",
+    "annotations",
 ];
 
 /// Keywords that are enforced.
@@ -35,7 +51,7 @@ pub(super) struct Translated {
     /// Where the schema is not understood, and why.
     pub(super) mistakes: Vec<(Pointer, String)>,
     /// Places of keywords that are not enforced.
-    pub(super) unchecked: Vec<String>,
+    pub(super) unchecked: Vec<Pointer>,
 }
 
 /// The arguments that a tool's schema describes. An argument that it does not name is refused,
@@ -49,7 +65,10 @@ pub(super) fn arguments(root: &Value, types: &mut Types) -> Translated {
     };
     let is_object = schema.get("type").is_none_or(|ty| ty == "object");
     if !is_object || schema.contains_key("$ref") {
-        reader.mistake(&Vec::new(), "expected `\"type\": \"object\"` with the arguments in `properties`");
+        reader.mistake(
+            &Vec::new(),
+            "expected `\"type\": \"object\"` with the arguments in `properties`",
+        );
         return reader.out;
     }
     reader.note_unchecked(schema, &Vec::new(), &["type"]);
@@ -88,7 +107,7 @@ impl<'s> Reader<'s, '_> {
         for keyword in schema.keys() {
             let known = [allowed, &ANNOTATIONS, &ENFORCED].concat();
             if !known.contains(&keyword.as_str()) && !keyword.starts_with("x-") {
-                self.out.unchecked.push(under(pointer, &[keyword]).join("."));
+                self.out.unchecked.push(under(pointer, &[keyword]));
             }
         }
     }
@@ -158,7 +177,8 @@ impl<'s> Reader<'s, '_> {
             Value::String(name) => self.named(name, schema, pointer),
             Value::Array(names) if names.iter().all(Value::is_string) && !names.is_empty() => {
                 let names: BTreeSet<&str> = names.iter().filter_map(Value::as_str).collect();
-                let choices = names.into_iter().map(|name| self.named(name, schema, pointer)).collect();
+                let choices =
+                    names.into_iter().map(|name| self.named(name, schema, pointer)).collect();
                 let union = self.types.union(choices);
                 self.or_too_large(union, pointer)
             }
@@ -184,7 +204,7 @@ impl<'s> Reader<'s, '_> {
                     None | Some(Value::Bool(true)) => true,
                     Some(Value::Bool(false)) => false,
                     Some(_) => {
-                        let keyword = under(pointer, &["additionalProperties"]).join(".");
+                        let keyword = under(pointer, &["additionalProperties"]);
                         self.out.unchecked.push(keyword);
                         true
                     }

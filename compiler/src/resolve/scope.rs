@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics, listed};
 use crate::source::Span;
 use crate::syntax::ast::Name;
 
@@ -54,14 +54,35 @@ impl<T: Copy> Names<T> {
     }
 }
 
-/// A name of a kind that has none of that name.
+/// Names that a message lists at most.
+const LISTED: usize = 12;
+
+/// A name of a kind that has none of that name: the one that was probably meant, or all there are.
 pub(super) fn unknown<'n>(
     kind: &str,
     name: &Name,
     known: impl IntoIterator<Item = &'n str>,
 ) -> Diagnostic {
+    let known: Vec<&str> = known.into_iter().collect();
     let message = format!("there is no {kind} `{}`", name.text);
-    Diagnostic::new(Code::E0201, name.span, message).did_you_mean(&name.text, known)
+    let diagnostic = Diagnostic::new(Code::E0201, name.span, message);
+    let diagnostic = diagnostic.did_you_mean(&name.text, known.iter().copied());
+    match known.len() {
+        _ if diagnostic.help.is_some() => diagnostic,
+        0 => diagnostic.note("there is none at all"),
+        1..=LISTED => diagnostic.note(format!("known here: {}", listed(known))),
+        more => {
+            let first = listed(known.into_iter().take(LISTED)).replace(" and ", ", ");
+            diagnostic.note(format!("known here: {first} and {} more", more - LISTED))
+        }
+    }
+}
+
+/// A name as a policy writes it: in backticks, unless it looks like a name.
+pub(super) fn written(name: &str) -> String {
+    let is_plain = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if is_plain { name.to_owned() } else { format!("`{name}`") }
 }
 
 /// A second declaration of a name.

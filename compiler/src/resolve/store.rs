@@ -7,7 +7,7 @@ use rtbas_artifact::ir::{self, CellId, CellPart, StoreId, Type, TypeId};
 use super::condition::{Scope, label_rule};
 use super::context::Context;
 use super::hir::{Cell, LabelRule, Store};
-use super::scope::unknown;
+use super::scope::{unknown, written};
 use crate::diag::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, CellName, Cells, StoreLine, StorePart};
@@ -23,8 +23,11 @@ pub(super) fn declare<'a>(cx: &mut Context<'a>, written: &'a ast::Store) {
     let record = match declared {
         Some((ty, _)) if matches!(cx.types.get(ty), Type::Record { .. }) => ty,
         Some((ty, span)) => {
-            let message = format!("the records of store `{}` are of no record type", written.name.text);
-            cx.push(Diagnostic::new(Code::E0304, span, message).help("write `of { field: type, … }`"));
+            let message =
+                format!("the records of store `{}` are of no record type", written.name.text);
+            cx.push(
+                Diagnostic::new(Code::E0304, span, message).help("write `of { field: type, … }`"),
+            );
             ty
         }
         None => undeclared_record(cx, &lines),
@@ -152,8 +155,12 @@ fn check_fields(cx: &mut Context<'_>, store: &ast::Store, lines: &Lines<'_>, rec
     if !bare.is_empty() {
         let listed = crate::diag::listed(bare.iter().copied());
         let message = format!("store `{}` gives no label to {listed}", store.name.text);
+        let names: Vec<String> = bare.iter().map(|name| written(name)).collect();
         let label = cx.levels.strictest(true);
-        let help = format!("this is the strictest label; choose what holds:\n{} : {label}", bare.join(", "));
+        let help = format!(
+            "this is the strictest label; choose what holds:\n{} : {label}",
+            names.join(", ")
+        );
         cx.push(Diagnostic::new(Code::E0213, store.name.span, message).help(help));
     }
 }
@@ -184,7 +191,9 @@ pub(super) fn cells(cx: &mut Context<'_>, written: &Cells) -> Option<(StoreId, V
         let cell = match name {
             CellName::Shape => shape(&cx.cells, store),
             CellName::Field(field) => {
-                let cell = field_cell(&cx.cells, store, &field.text);
+                let known = cx.stores.get(store.index()).map(|store| cx.types.fields(store.record));
+                let is_plain = known.is_none_or(<[ir::Field]>::is_empty);
+                let cell = field_cell(&cx.cells, store, &field.text).filter(|_| !is_plain);
                 if cell.is_none() {
                     let mistake = no_cell(cx, store, field);
                     cx.push(mistake);
@@ -203,7 +212,11 @@ fn no_cell(cx: &Context<'_>, store: StoreId, field: &ast::Name) -> Diagnostic {
         CellPart::Field(name) => Some(name.as_str()),
         CellPart::Content | CellPart::Shape => None,
     });
-    unknown(&format!("field in store `{name}` called"), field, parts)
+    let diagnostic = unknown(&format!("field in store `{name}` called"), field, parts);
+    match &diagnostic.help {
+        Some(_) => diagnostic,
+        None => diagnostic.help(format!("`{name}` alone means all of the store")),
+    }
 }
 
 fn of_store(cells: &[Cell], store: StoreId) -> impl Iterator<Item = (CellId, &Cell)> {

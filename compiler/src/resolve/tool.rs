@@ -52,7 +52,7 @@ fn tool<'a>(cx: &mut Context<'a>, index: usize, block: &'a ToolBlock, span: Span
         rules: Vec::new(),
     };
     let mut errors = None;
-    let mut writes: BTreeMap<CellId, BTreeSet<ArgumentId>> = BTreeMap::new();
+    let mut writes = Writes::new();
     let arguments = tool.arguments.clone();
     let call = Scope { arguments: &arguments, ..Scope::default() };
     for line in &block.lines {
@@ -87,25 +87,27 @@ fn tool<'a>(cx: &mut Context<'a>, index: usize, block: &'a ToolBlock, span: Span
                 };
                 tool.rules.push(Rule { effect: *effect, when, span: *at });
             }
-            ToolLine::Approval(cells, because) => {
-                if let Some((_, cells)) = store::cells(cx, cells) {
-                    tool.endorsements.push(Endorsement { cells, because: because.clone() });
-                }
-            }
-            ToolLine::Node(..) => {}
+            ToolLine::Approval(..) | ToolLine::Node(..) => {}
         }
     }
-    // Guards of a region's label read the record that a `reads` line makes of a region above.
+    // What an approval endorses and what a guard reads depends on the `writes` and `reads` lines,
+    // wherever those stand.
     for line in &block.lines {
-        if let ToolLine::Node(path, label) = line {
-            let record = record_above(cx, &tool.reads, &path.steps);
-            let scope = Scope { record, ..call };
-            if let Some(first) = tool.labels.iter().find(|label| label.path == path.steps) {
-                cx.push(said_twice("this region has a label already", path.span, first.span));
-            } else if let Some(label) = label_rule(cx, scope, label) {
-                let path = (path.steps.clone(), path.span);
-                tool.labels.push(NodeLabel { path: path.0, span: path.1, label });
+        match line {
+            ToolLine::Approval(cells, because) => {
+                tool.endorsements.extend(endorsement(cx, &writes, cells, because));
             }
+            ToolLine::Node(path, label) => {
+                let record = record_above(cx, &tool.reads, &path.steps);
+                let scope = Scope { record, ..call };
+                if let Some(first) = tool.labels.iter().find(|label| label.path == path.steps) {
+                    cx.push(said_twice("this region has a label already", path.span, first.span));
+                } else if let Some(label) = label_rule(cx, scope, label) {
+                    let (path, span) = (path.steps.clone(), path.span);
+                    tool.labels.push(NodeLabel { path, span, label });
+                }
+            }
+            _ => {}
         }
     }
     tool.writes = writes
@@ -115,6 +117,9 @@ fn tool<'a>(cx: &mut Context<'a>, index: usize, block: &'a ToolBlock, span: Span
     rules::check(cx, block, &tool.name);
     tool
 }
+
+/// The cells that a tool writes, and from what.
+type Writes = BTreeMap<CellId, BTreeSet<ArgumentId>>;
 
 fn said_twice(message: &str, at: Span, first: Span) -> Diagnostic {
     Diagnostic::new(Code::E0216, at, message).label(first, "the first is here")
@@ -136,13 +141,14 @@ fn record_above(
         let above = reads.path.as_ref();
         above.is_some_and(|above| above.len() < path.len() && path.starts_with(above))
     };
-    let nearest = reads.iter().filter(above).max_by_key(|reads| reads.path.as_ref().map(Vec::len))?;
+    let nearest =
+        reads.iter().filter(above).max_by_key(|reads| reads.path.as_ref().map(Vec::len))?;
     cx.stores.get(nearest.store.index()).map(|store| store.record)
 }
 
 fn add_writes(
     cx: &mut Context<'_>,
-    writes: &mut BTreeMap<CellId, BTreeSet<ArgumentId>>,
+    writes: &mut Writes,
     tool: &Tool,
     cells: &Cells,
     from: Option<&[Name]>,
@@ -172,6 +178,26 @@ fn add_writes(
     if let Some(shape) = store::shape(&cx.cells, store) {
         writes.entry(shape).or_default();
     }
+}
+
+/// A whole store stands for what the tool writes of it; a field that is named is one that it
+/// writes.
+fn endorsement(
+    cx: &mut Context<'_>,
+    writes: &Writes,
+    named: &Cells,
+    because: &str,
+) -> Option<Endorsement> {
+    let (_, cells) = store::cells(cx, named)?;
+    let count = cells.len();
+    let written: Vec<CellId> = cells.into_iter().filter(|cell| writes.contains_key(cell)).collect();
+    if written.is_empty() || (named.cells.is_some() && written.len() < count) {
+        let message = "an approval endorses what the call writes, and it does not write this";
+        let help = format!("add `writes {}`, or delete the line", named.store.text);
+        cx.push(Diagnostic::new(Code::E0217, named.span, message).help(help));
+        return None;
+    }
+    Some(Endorsement { cells: written, because: because.to_owned() })
 }
 
 /// The argument of that name.

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::schema;
 use super::types::Types;
 use crate::diag::{Code, Diagnostic, Diagnostics, listed};
-use crate::source::{FileId, LoadError, Sources, Span};
+use crate::source::{FileId, LoadError, Sources, Span, is_hidden};
 
 /// An imported tool.
 #[derive(Debug)]
@@ -24,6 +24,9 @@ pub(super) struct Signature {
     /// The `use` line.
     pub(super) used: Span,
 }
+
+/// Keywords that a message lists at most.
+const LISTED: usize = 8;
 
 /// Reads every list that the policy uses; the tools are sorted by name.
 pub(super) fn load(
@@ -128,14 +131,17 @@ impl List<'_> {
             let diagnostic = Diagnostic::new(Code::E0206, place, message);
             diagnostics.push(diagnostic.label(self.used, "the list is used here"));
         }
-        if !translated.unchecked.is_empty() {
-            let keywords = listed(translated.unchecked.iter().take(8).map(String::as_str));
-            let more = match translated.unchecked.len().saturating_sub(8) {
+        if let Some(first) = translated.unchecked.first() {
+            let place = self.place(&[input.as_slice(), first].concat());
+            let unchecked: Vec<String> =
+                translated.unchecked.iter().map(|pointer| pointer.join(".")).collect();
+            let keywords = listed(unchecked.iter().take(LISTED).map(String::as_str));
+            let more = match unchecked.len().saturating_sub(LISTED) {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
             let message = format!("the engine does not check all of the schema of `{name}`");
-            let diagnostic = Diagnostic::new(Code::W0203, self.place(&input), message);
+            let diagnostic = Diagnostic::new(Code::W0203, place, message);
             diagnostics.push(diagnostic.note(format!("not checked: {keywords}{more}")));
         }
         Some(Signature {
@@ -182,5 +188,5 @@ fn locate<'t>(text: &'t str, pointer: &[String]) -> Option<&'t str> {
 }
 
 fn is_name(name: &str) -> bool {
-    !name.is_empty() && !name.chars().any(char::is_control)
+    !name.is_empty() && !name.chars().any(is_hidden)
 }

@@ -156,6 +156,9 @@ impl<'a> TypeNames<'a> {
         for (name, _) in &declared {
             self.named(&name.text, name.span, types, diagnostics);
         }
+        if diagnostics.gate(()).is_none() {
+            return;
+        }
         for (name, _) in declared {
             if !self.used.contains(name.text.as_str()) {
                 let message = format!("nothing uses the type `{}`", name.text);

@@ -103,10 +103,9 @@ impl Builder<'_> {
         for item in file.clone().into_inner() {
             match item.as_rule() {
                 Rule::lattice => policy.lattices.push(self.lattice(&item)?),
-                Rule::product => policy.products.push(Product {
-                    lattices: self.names(&item),
-                    span: self.span(&item),
-                }),
+                Rule::product => policy
+                    .products
+                    .push(Product { lattices: self.names(&item), span: self.span(&item) }),
                 Rule::fact => policy.facts.push(self.typed(&item)?),
                 Rule::type_item => policy.types.push(self.typed(&item)?),
                 Rule::use_tools => {

@@ -2,7 +2,7 @@
 //! to a bounded depth, and a reader sees every character.
 
 use crate::diag::{Code, Diagnostic};
-use crate::source::{FileId, Span};
+use crate::source::{FileId, Span, is_hidden};
 
 /// Deepest nesting of brackets.
 pub(super) const MAX_NESTING: usize = 64;
@@ -14,10 +14,10 @@ pub(super) fn scan(file: FileId, text: &str) -> Option<Diagnostic> {
     while let Some((at, character)) = characters.next() {
         let span = Span::new(file, at..at + character.len_utf8());
         match character {
-            _ if hidden(character) => return Some(unseen(span, character)),
+            _ if is_hidden(character) => return Some(unseen(span, character)),
             '/' if characters.as_str().starts_with('/') => {
                 for (at, character) in characters.by_ref() {
-                    if hidden(character) {
+                    if is_hidden(character) {
                         let span = Span::new(file, at..at + character.len_utf8());
                         return Some(unseen(span, character));
                     }
@@ -30,7 +30,7 @@ pub(super) fn scan(file: FileId, text: &str) -> Option<Diagnostic> {
                 let mut escaped = false;
                 loop {
                     match characters.next() {
-                        Some((at, c)) if hidden(c) => {
+                        Some((at, c)) if is_hidden(c) => {
                             return Some(unseen(Span::new(file, at..at + c.len_utf8()), c));
                         }
                         None | Some((_, '\n')) => return Some(unclosed_quote(span, character)),
@@ -64,15 +64,6 @@ fn closing(opening: char) -> char {
     }
 }
 
-/// Characters that show nothing, or turn the direction of what follows: with them a policy can
-/// read otherwise than it compiles.
-fn hidden(character: char) -> bool {
-    let invisible = matches!(character,
-        '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    invisible || (character.is_control() && !matches!(character, '\t' | '\n' | '\r'))
-}
-
 fn unseen(span: Span, character: char) -> Diagnostic {
     let code = u32::from(character);
     let message = format!("the character U+{code:04X} cannot be seen by a reader of the policy");
@@ -87,7 +78,11 @@ fn unclosed_quote(span: Span, quote: char) -> Diagnostic {
     };
     let message = format!("this {what} is not closed: expected {close} on the same line");
     let diagnostic = Diagnostic::new(Code::E0102, span, message);
-    if quote == '"' { diagnostic.help("a line break in a string is written `\\n`") } else { diagnostic }
+    if quote == '"' {
+        diagnostic.help("a line break in a string is written `\\n`")
+    } else {
+        diagnostic
+    }
 }
 
 fn crossed(file: FileId, span: Span, found: char, opening: Option<(usize, char)>) -> Diagnostic {

@@ -47,10 +47,17 @@ impl<'p> Rules<'p, '_> {
                         name(from),
                         name(to)
                     );
-                    let help = "turn the condition round, so that the stricter label follows `else`";
+                    let help =
+                        "turn the condition round, so that the stricter label follows `else`";
                     let diagnostic = Diagnostic::new(Code::E0302, label.span, message);
-                    let diagnostic = diagnostic.label(rule.otherwise.span, "the last word");
-                    self.diagnostics.push(diagnostic.help(help));
+                    let diagnostic =
+                        diagnostic.label(rule.otherwise.span, "the last word").help(help);
+                    self.diagnostics.push(match from {
+                        Some(_) => diagnostic,
+                        None => {
+                            diagnostic.note("a lattice that a label leaves out stands at its top")
+                        }
+                    });
                 }
             }
         }
@@ -172,7 +179,7 @@ impl<'p> Rules<'p, '_> {
     }
 
     fn contains(&mut self, (element, e): (&Operand, &Kind<'_>), (list, l): (&Operand, &Kind<'_>)) {
-        let items: u8 = match l {
+        let items = match l {
             Kind::Literal(Value::List(items)) => {
                 if let Kind::Typed(types) = e {
                     for item in items {
@@ -182,14 +189,7 @@ impl<'p> Rules<'p, '_> {
                 items.iter().fold(0, |shapes, item| shapes | shape(item))
             }
             Kind::Literal(_) => 0,
-            Kind::Typed(types) => types.iter().fold(0, |shapes, ty| {
-                shapes
-                    | match self.policy.types.get(*ty) {
-                        Type::List(item) | Type::Set(item) => self.of_type(*item),
-                        Type::Any => ANYTHING,
-                        _ => 0,
-                    }
-            }),
+            Kind::Typed(types) => self.shapes(&Kind::Typed(self.items(types))),
         };
         if self.shapes(l) & (LIST | SET) == 0 {
             let message = format!("expected a list or a set, found {}", self.say(l));
@@ -197,8 +197,22 @@ impl<'p> Rules<'p, '_> {
         } else if items & self.shapes(e) & !NULL == 0 {
             let message = format!("{} is never an element of this", self.say(e));
             let diagnostic = Diagnostic::new(Code::E0303, element.span, message);
-            self.diagnostics.push(diagnostic.label(list.span, "this"));
+            let elements = match l {
+                Kind::Typed(types) => format!("an element is {}", self.words(&self.items(types))),
+                Kind::Literal(_) => "the list".to_owned(),
+            };
+            self.diagnostics.push(diagnostic.label(list.span, elements));
         }
+    }
+
+    /// What the elements of these types may be.
+    fn items(&self, types: &[TypeId]) -> Vec<TypeId> {
+        let item = |ty: &TypeId| match self.policy.types.get(*ty) {
+            Type::List(item) | Type::Set(item) => Some(*item),
+            Type::Any => Some(*ty),
+            _ => None,
+        };
+        types.iter().filter_map(item).collect()
     }
 
     /// A constant that is compared with one of several listed constants is one of them.

@@ -63,9 +63,7 @@ fn cyclic(lattice: &hir::Lattice, cycle: &[LevelId]) -> Diagnostic {
     let message = format!("the order of `{}` has a cycle: {}", lattice.name, arrows.join(" -> "));
     let edges: Vec<Edge> = cycle
         .windows(2)
-        .filter_map(|pair| {
-            lattice.edges.iter().find(|edge| pair == [edge.from, edge.to]).copied()
-        })
+        .filter_map(|pair| lattice.edges.iter().find(|edge| pair == [edge.from, edge.to]).copied())
         .collect();
     let last = edges.last().map(|edge| edge.span);
     let mut diagnostic = Diagnostic::new(Code::E0301, last, message);

@@ -59,9 +59,9 @@ fn text(policy: &Policy, tool: &Tool, at: Span, diagnostics: &mut Diagnostics) {
 fn count(policy: &Policy, ty: TypeId) -> usize {
     match policy.types.get(ty) {
         Type::List(item) => count(policy, *item).saturating_add(1),
-        Type::Record { fields, open: false } => fields
-            .iter()
-            .fold(1, |sum: usize, field| sum.saturating_add(count(policy, field.ty))),
+        Type::Record { fields, open: false } => {
+            fields.iter().fold(1, |sum: usize, field| sum.saturating_add(count(policy, field.ty)))
+        }
         _ => 1,
     }
 }
@@ -97,7 +97,8 @@ fn region(
                     Step::Field(name) => ("record", format!(".{name}")),
                 };
                 let ty = describe(policy.types.entries(), ty);
-                let message = format!("`{walked}{shown}` is no region: `{walked}` is {ty}, no {wanted}");
+                let message =
+                    format!("`{walked}{shown}` is no region: `{walked}` is {ty}, no {wanted}");
                 let help = match tool.result_span {
                     None => Some(format!(
                         "`{}` has no `result` line: declare one, such as `result yaml [T]`",

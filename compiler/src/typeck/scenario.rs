@@ -58,7 +58,9 @@ fn call(policy: &Policy, call: &Call, diagnostics: &mut Diagnostics) {
         let Some(id) = id else {
             let known = tool.arguments.iter().map(|argument| argument.name.as_str());
             let message = format!("`{}` has no argument `{name}`", tool.name);
-            let diagnostic = Diagnostic::new(Code::E0201, *at, message);
+            let diagnostic = Diagnostic::new(Code::E0304, *at, message);
+            let arguments = listed(known.clone());
+            let diagnostic = diagnostic.note(format!("arguments of `{}`: {arguments}", tool.name));
             diagnostics.push(diagnostic.did_you_mean(name, known));
             continue;
         };

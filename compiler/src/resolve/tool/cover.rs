@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{Context, ToolBlock, listed, unknown};
 use crate::diag::{Code, Diagnostic};
+use crate::resolve::scope::written;
 use crate::source::Span;
 use crate::syntax::ast::Name;
 
@@ -64,9 +65,11 @@ pub(super) fn cover<'a>(
         }
     }
     if let Some(used) = cx.tools.first().map(|tool| tool.used).filter(|_| !bare.is_empty()) {
-        let message = format!("the policy does not say what may be done with {}", listed(bare.clone()));
+        let names: Vec<String> = bare.iter().map(|name| written(name)).collect();
+        let message =
+            format!("the policy does not say what may be done with {}", listed(bare.clone()));
         let diagnostic = Diagnostic::new(Code::E0209, used, message);
-        cx.push(diagnostic.help(format!("tools {} {{ deny always }}", bare.join(", "))));
+        cx.push(diagnostic.help(format!("tools {} {{ deny always }}", names.join(", "))));
     }
     covered
 }

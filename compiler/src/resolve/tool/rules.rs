@@ -22,34 +22,26 @@ pub(super) fn check(cx: &mut Context<'_>, block: &ToolBlock, tool: &str) {
     }
 }
 
-fn mistakes(
-    block: &ToolBlock,
-    tool: &str,
-    rules: &[(Effect, &RuleWhen, Span)],
-) -> Vec<Diagnostic> {
+fn mistakes(block: &ToolBlock, tool: &str, rules: &[(Effect, &RuleWhen, Span)]) -> Vec<Diagnostic> {
     let error = |at, message: &str| Diagnostic::new(Code::E0211, at, message);
     let Some((last, before)) = rules.split_last() else {
         let message = format!("the tool `{tool}` has no decision rule");
-        return vec![error(block.span, &message).help("deny always")];
+        return vec![error(block.span, &message).help("write `deny always`, or when it may run")];
     };
     let mut found = Vec::new();
-    for (_, when, at) in before {
-        match when {
-            RuleWhen::When(_) => {}
-            RuleWhen::Always => {
-                let message = "a rule follows `always`, and can never fire";
-                found.push(error(last.2, message).label(*at, "this rule fires always"));
-            }
-            RuleWhen::Otherwise => {
-                let message = "a rule follows `otherwise`, and can never fire";
-                found.push(error(last.2, message).label(*at, "this rule is the last word"));
-            }
-        }
+    for ((_, when, at), (_, _, next)) in before.iter().zip(rules.iter().skip(1)) {
+        let (word, label) = match when {
+            RuleWhen::When(_) => continue,
+            RuleWhen::Always => ("always", "this rule fires always"),
+            RuleWhen::Otherwise => ("otherwise", "this rule is the last word"),
+        };
+        let message = format!("a rule follows `{word}`, and can never fire");
+        found.push(error(*next, &message).label(*at, label));
     }
     match last {
         (_, RuleWhen::When(_), at) => {
             let message = "the last rule has a condition: nothing decides where it does not hold";
-            found.push(error(*at, message).help("confirm otherwise"));
+            found.push(error(*at, message).help("add `confirm otherwise` or `deny otherwise`"));
         }
         (Effect::Allow, RuleWhen::Otherwise, at) => {
             let message = "`allow otherwise` allows whatever the rules before do not name";

@@ -46,9 +46,7 @@ impl Builder<'_> {
                 let value = one(&returns, Rule::value)?;
                 Some(Outcome::Returns(self.value(&value)?, self.span(&value)))
             }
-            (None, Some(fails)) => {
-                Some(Outcome::Fails(self.string(&one(&fails, Rule::string)?)))
-            }
+            (None, Some(fails)) => Some(Outcome::Fails(self.string(&one(&fails, Rule::string)?))),
             (None, None) => None,
         };
         let expected = self.expected(pair)?;
