@@ -5,12 +5,18 @@ SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 PYTHON      ?= python3
 
-.PHONY: demo test fmt lint doc unit
+.PHONY: demo test bench fmt lint doc unit
 
 demo: .z3
 	@examples/demo
 
 test: fmt lint doc unit
+
+# The peers that we measure against live in a workspace of their own. RTBAS_TRACES may name a
+# folder of recorded sessions to replay.
+bench: .z3
+	cargo build --locked --release -p rtbasc
+	cargo bench --locked --manifest-path benches/Cargo.toml
 
 fmt:
 	cargo fmt --all --check

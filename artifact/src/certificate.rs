@@ -18,7 +18,7 @@ pub struct Certificate {
 pub struct Obligation {
     /// What was proved.
     pub property: Property,
-    /// Of what: the name of a lattice or a tool.
+    /// Of what: the name of a lattice, of a tool, or of the policy.
     pub subject: String,
     /// How.
     pub method: Method,
@@ -35,6 +35,8 @@ pub enum Property {
     FaithfulCode,
     /// O5: more taint never gives a weaker decision.
     Antitone,
+    /// O3: no label is chosen by whoever writes the fields that it reads.
+    RobustLabels,
 }
 
 /// How an obligation was discharged.
@@ -48,7 +50,8 @@ pub enum Method {
 
 impl Property {
     /// Every property.
-    pub const ALL: [Self; 3] = [Self::Lattice, Self::FaithfulCode, Self::Antitone];
+    pub const ALL: [Self; 4] =
+        [Self::Lattice, Self::FaithfulCode, Self::RobustLabels, Self::Antitone];
 }
 
 impl fmt::Display for Property {
@@ -57,6 +60,7 @@ impl fmt::Display for Property {
             Self::Lattice => "bounded lattice",
             Self::FaithfulCode => "faithful code",
             Self::Antitone => "antitone decisions",
+            Self::RobustLabels => "robust labels",
         })
     }
 }
@@ -65,7 +69,7 @@ impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Search => "searched",
-            Self::Ground => "checked pair by pair",
+            Self::Ground => "checked case by case",
         })
     }
 }

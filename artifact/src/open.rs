@@ -64,7 +64,7 @@ pub enum OpenError {
     NotProved {
         /// The property.
         property: Property,
-        /// Of this lattice or tool.
+        /// Of this lattice, tool or policy.
         subject: String,
     },
 }
@@ -249,6 +249,7 @@ fn not_proved(policy: &Policy, certificate: &Certificate, property: Property) ->
         Property::Lattice | Property::FaithfulCode => {
             policy.lattices.iter().map(|lattice| &lattice.name).find(lacks).cloned()
         }
+        Property::RobustLabels => Some(&policy.name).filter(lacks).cloned(),
         Property::Antitone => policy.tools.iter().map(|tool| &tool.name).find(lacks).cloned(),
     }
 }

@@ -1,7 +1,9 @@
 //! What was proved of a policy, and what it was told: the two halves of why it holds.
 
+use std::collections::BTreeSet;
+
 use rtbas_artifact::certificate::{Certificate, Property};
-use rtbas_artifact::ir::{Cell, CellPart, LabelId, Policy};
+use rtbas_artifact::ir::{Cell, CellId, CellPart, LabelId, LabelRule, Policy, Tool};
 use rtbas_artifact::program::Program;
 use serde_json::{Value, json};
 
@@ -53,10 +55,7 @@ pub(crate) fn document(program: &Program, certificate: &Certificate) -> Value {
 /// What nobody proves: the trusted base.
 fn told(program: &Program) -> Vec<String> {
     let policy = program.policy();
-    let label = |id: LabelId| match program.constant(id) {
-        Some(label) => program.show(label).to_string(),
-        None => "a label that varies".to_owned(),
-    };
+    let label = |id| label(program, id);
     let mut told = vec![format!(
         "messages: system {}, user {}",
         label(policy.messages.system),
@@ -71,12 +70,16 @@ fn told(program: &Program) -> Vec<String> {
         let access: Vec<String> = access.collect();
         told.push(format!("store `{}`: outsiders {}", store.name, access.join(" and ")));
     }
-    // Fields that are declared together have one reason, which is said once.
-    let same = |a: &Cell, b: &Cell| (a.store, &a.because) == (b.store, &b.because);
+    // Fields that are declared together are told together.
+    let same =
+        |a: &Cell, b: &Cell| (a.store, &a.label, &a.because) == (b.store, &b.label, &b.because);
     told.extend(policy.cells.chunk_by(same).filter_map(|cells| {
-        let because = cells.first()?.because.as_ref()?;
-        Some(format!("label of {}: {because}", named(policy, cells.iter())))
+        let first = cells.first()?;
+        let because = first.because.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+        let label = shown_rule(program, &first.label);
+        Some(format!("label of {} is {label}{because}", named(policy, cells.iter())))
     }));
+    told.extend(policy.tools.iter().filter_map(|tool| contract(program, tool)));
     for tool in &policy.tools {
         for endorsement in &tool.endorsements {
             let cells = endorsement.cells.iter().filter_map(|id| policy.cells.get(id.index()));
@@ -85,6 +88,39 @@ fn told(program: &Program) -> Vec<String> {
         }
     }
     told
+}
+
+/// What a tool is said to show, to label itself, and to write.
+fn contract(program: &Program, tool: &Tool) -> Option<String> {
+    let policy = program.policy();
+    let cells = |ids: BTreeSet<CellId>| {
+        named(policy, ids.into_iter().filter_map(|id| policy.cells.get(id.index())))
+    };
+    let shows = cells(tool.nodes.iter().flat_map(|node| node.shows.iter().copied()).collect());
+    let writes = cells(tool.writes.iter().map(|write| write.cell).collect());
+    let own = tool.nodes.iter().filter_map(|node| node.label.as_ref());
+    let own: BTreeSet<String> = own.map(|label| shown_rule(program, label)).collect();
+    let own = own.into_iter().collect::<Vec<_>>().join(" and ");
+    let parts = [("shows", shows), ("labels its result", own), ("writes", writes)];
+    let parts = parts.into_iter().filter(|(_, what)| !what.is_empty());
+    let parts: Vec<String> = parts.map(|(verb, what)| format!("{verb} {what}")).collect();
+    (!parts.is_empty()).then(|| format!("`{}` {}", tool.name, parts.join("; ")))
+}
+
+/// A label with its guards.
+fn shown_rule(program: &Program, rule: &LabelRule) -> String {
+    let guarded = rule.alternatives.iter().map(|alternative| {
+        let when = program.show_condition(None, alternative.when);
+        format!("{} when {when} else ", label(program, alternative.label))
+    });
+    guarded.chain([label(program, rule.otherwise)]).collect()
+}
+
+fn label(program: &Program, id: LabelId) -> String {
+    match program.constant(id) {
+        Some(label) => program.show(label).to_string(),
+        None => "a label that varies".to_owned(),
+    }
 }
 
 /// Cells by name; all of a store by the name of the store.

@@ -1,8 +1,8 @@
 //! Phase 5: what ships is proved, or there is nothing to ship.
 //!
 //! Takes the lowered policy, gives [`Verified`], which only this phase can make and without which
-//! nothing is emitted. The proofs are over the IR that ships: O1 (lattices and their codes) and O5
-//! (antitone decisions) of `docs/semantics.md`. *Unknown* is an error of its own. A counterexample
+//! nothing is emitted. The proofs are over the IR that ships: O1 (lattices and their codes), O3
+//! (robust labels) and O5 (antitone decisions) of `docs/semantics.md`. *Unknown* is an error of its own. A counterexample
 //! is replayed through the tables or the evaluator before anyone sees it.
 
 mod term;
@@ -11,10 +11,11 @@ mod lattice;
 mod completion;
 mod encode;
 mod witness;
+mod robust;
 mod antitone;
 mod report;
 
-use rtbas_artifact::certificate::{Certificate, Obligation, Property};
+use rtbas_artifact::certificate::{Certificate, Method, Obligation, Property};
 use rtbas_artifact::ir::ToolId;
 use rtbas_artifact::lattice::Lattice;
 use rtbas_artifact::origin::Origins;
@@ -63,7 +64,7 @@ pub fn verify(lowered: Lowered, diagnostics: &mut Diagnostics) -> Option<Verifie
     let solver = match z3::version() {
         Ok(solver) => solver,
         Err(wrong) => {
-            let help = "run `make z3` in the source tree, and leave LD_LIBRARY_PATH alone";
+            let help = "run `make .z3` in the source tree, and leave LD_LIBRARY_PATH alone";
             diagnostics.push(Diagnostic::new(Code::E0602, None, wrong.to_string()).help(help));
             return None;
         }
@@ -81,6 +82,7 @@ pub fn verify(lowered: Lowered, diagnostics: &mut Diagnostics) -> Option<Verifie
             return None;
         }
     };
+    labels(&program, &spans, &mut obligations, diagnostics);
     decisions(&program, &spans, &mut obligations, diagnostics);
     diagnostics.gate(())?;
     let certificate = Certificate { solver, obligations };
@@ -95,8 +97,9 @@ fn lattices(
     diagnostics: &mut Diagnostics,
 ) {
     for (index, lattice) in lattices.iter().enumerate() {
-        for property in [Property::Lattice, Property::FaithfulCode] {
-            match lattice::check(lattice, property) {
+        for law in lattice::Law::ALL {
+            let property = law.property();
+            match lattice::check(lattice, law) {
                 lattice::Outcome::Proved { method, resource } => obligations.push(Obligation {
                     property,
                     subject: lattice.name.clone(),
@@ -114,6 +117,27 @@ fn lattices(
                 }
             }
         }
+    }
+}
+
+/// O3 for every label.
+fn labels(
+    program: &Program,
+    spans: &Spans,
+    obligations: &mut Vec<Obligation>,
+    diagnostics: &mut Diagnostics,
+) {
+    let chosen = robust::check(program);
+    if chosen.is_empty() {
+        obligations.push(Obligation {
+            property: Property::RobustLabels,
+            subject: program.policy().name.clone(),
+            method: Method::Ground,
+            resource: 0,
+        });
+    }
+    for chosen in chosen {
+        diagnostics.push(report::chosen(program, &chosen, spans));
     }
 }
 

@@ -103,8 +103,10 @@ pub(crate) fn certificate(policy: &Policy) -> Certificate {
     let lattices = policy.lattices.iter().flat_map(|lattice| {
         [Property::Lattice, Property::FaithfulCode].map(|p| obligation(p, &lattice.name))
     });
+    let robust = obligation(Property::RobustLabels, &policy.name);
     let tools = policy.tools.iter().map(|tool| obligation(Property::Antitone, &tool.name));
-    Certificate { solver: "z3 0.0.0.0".to_owned(), obligations: lattices.chain(tools).collect() }
+    let obligations = lattices.chain([robust]).chain(tools).collect();
+    Certificate { solver: "z3 0.0.0.0".to_owned(), obligations }
 }
 
 pub(crate) fn origins(policy: &Policy) -> Origins {

@@ -15,6 +15,27 @@ use super::z3::{Answer, solve};
 /// Most levels for which the solver searches.
 pub(super) const MAX_SEARCH: usize = 128;
 
+/// What is to hold of a lattice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Law {
+    /// The declared order is a bounded lattice.
+    Order,
+    /// The code is faithful to the order, and unions of codes are joins.
+    Code,
+}
+
+impl Law {
+    pub(super) const ALL: [Self; 2] = [Self::Order, Self::Code];
+
+    /// The property as a certificate names it.
+    pub(super) fn property(self) -> Property {
+        match self {
+            Self::Order => Property::Lattice,
+            Self::Code => Property::FaithfulCode,
+        }
+    }
+}
+
 /// What came of one obligation on one lattice.
 #[derive(Debug)]
 pub(super) enum Outcome {
@@ -40,14 +61,14 @@ pub(super) enum Flaw {
     Tables(LevelId, LevelId),
 }
 
-/// Checks one property of a lattice.
-pub(super) fn check(lattice: &Lattice, property: Property) -> Outcome {
+/// Checks one law of a lattice.
+pub(super) fn check(lattice: &Lattice, law: Law) -> Outcome {
     if lattice.levels.len() > MAX_SEARCH {
-        return check_every_pair(lattice, property);
+        return check_every_pair(lattice, law);
     }
-    let assertions = match property {
-        Property::Lattice => broken_order(lattice),
-        Property::FaithfulCode | Property::Antitone => broken_code(lattice),
+    let assertions = match law {
+        Law::Order => broken_order(lattice),
+        Law::Code => broken_code(lattice),
     };
     match solve(&assertions) {
         Answer::Unsatisfiable { resource } => Outcome::Proved { method: Method::Search, resource },
@@ -87,12 +108,12 @@ fn is_order_at(lattice: &Lattice, x: LevelId, y: LevelId) -> bool {
     lattice.flows(x, y) == contained && !mutual
 }
 
-fn check_every_pair(lattice: &Lattice, property: Property) -> Outcome {
+fn check_every_pair(lattice: &Lattice, law: Law) -> Outcome {
     let proved = Outcome::Proved { method: Method::Ground, resource: 0 };
     if lattice.laws().is_ok() {
         return proved;
     }
-    if property == Property::Lattice {
+    if law == Law::Order {
         if let Some(flaw) = no_bottom(lattice) {
             return Outcome::Refuted(flaw);
         }
@@ -211,8 +232,8 @@ mod tests {
         Lattice::new("order".to_owned(), names, up)
     }
 
-    fn is_proved(lattice: &Lattice, property: Property, how: Method) -> bool {
-        matches!(check(lattice, property), Outcome::Proved { method, .. } if method == how)
+    fn is_proved(lattice: &Lattice, law: Law, how: Method) -> bool {
+        matches!(check(lattice, law), Outcome::Proved { method, .. } if method == how)
     }
 
     /// Chain, square, cube, and the two smallest lattices that are not distributive.
@@ -234,8 +255,8 @@ mod tests {
     #[test]
     fn lattices_are_proved() {
         for lattice in lattices() {
-            for property in [Property::Lattice, Property::FaithfulCode] {
-                assert!(is_proved(&lattice, property, Method::Search), "{lattice:?} {property}");
+            for law in [Law::Order, Law::Code] {
+                assert!(is_proved(&lattice, law, Method::Search), "{lattice:?} {law:?}");
             }
             assert_eq!(lattice.laws(), Ok(()));
         }
@@ -244,8 +265,8 @@ mod tests {
     #[test]
     fn a_large_lattice_is_checked_pair_by_pair() {
         let lattice = order(200, |a, b| a < b);
-        assert!(is_proved(&lattice, Property::Lattice, Method::Ground));
-        assert!(is_proved(&lattice, Property::FaithfulCode, Method::Ground));
+        assert!(is_proved(&lattice, Law::Order, Method::Ground));
+        assert!(is_proved(&lattice, Law::Code, Method::Ground));
     }
 
     #[test]
@@ -255,7 +276,7 @@ mod tests {
         let two_ends = order(2, |_, _| false);
         let no_top = order(3, |a, _| a == 0);
         let large = order(200, |a, b| a / 2 < b / 2);
-        let flaw = |lattice: &Lattice| match check(lattice, Property::Lattice) {
+        let flaw = |lattice: &Lattice| match check(lattice, Law::Order) {
             Outcome::Refuted(Flaw::NoJoin(a, b)) => (a.0.min(b.0), a.0.max(b.0)),
             Outcome::Refuted(Flaw::NoBottom(a, b)) => (a.0 + 1000, b.0 + 1000),
             other => panic!("{other:?}"),

@@ -2,13 +2,14 @@
 //! and a way out.
 
 use rtbas_artifact::certificate::Property;
-use rtbas_artifact::ir::{Effect, RuleId, ToolId};
+use rtbas_artifact::ir::{CellPart, Effect, RuleId, ToolId};
 use rtbas_artifact::lattice::Lattice;
 use rtbas_artifact::program::Program;
 
 use super::antitone::Witness;
 use super::completion::{Missing, missing_levels};
 use super::lattice::Flaw;
+use super::robust::{Chosen, Place};
 use crate::diag::{Code, Diagnostic};
 use crate::lower::Spans;
 use crate::source::Span;
@@ -101,6 +102,38 @@ fn completion_help(lattice: &Lattice) -> String {
     format!("add {levels} to `{}`: {}", lattice.name, edges.join("   "))
 }
 
+/// A label that the author of a field may choose.
+pub(super) fn chosen(program: &Program, chosen: &Chosen, spans: &Spans) -> Diagnostic {
+    let policy = program.policy();
+    let (of, at) = match &chosen.place {
+        Place::Cell(id) => {
+            let cell = policy.cells.get(id.index());
+            let store = cell.and_then(|cell| policy.stores.get(cell.store.index()));
+            let part = cell.map_or("?", |cell| match &cell.part {
+                CellPart::Field(field) => field,
+                CellPart::Shape => "shape",
+                CellPart::Content => "*",
+            });
+            (format!("{}.{part}", store.map_or("?", |store| &store.name)), spans.cell(*id))
+        }
+        Place::Region(id, path) => {
+            let tool = program.tool(*id).map_or("?", |tool| &tool.name);
+            (format!("{path}` of `{tool}"), spans.tool(*id))
+        }
+    };
+    let (field, choice) = (&chosen.field, program.show(&chosen.choice));
+    Diagnostic::new(
+        Code::E0504,
+        at,
+        format!("whoever writes `{field}` would choose the label of `{of}`"),
+    )
+    .note(format!(
+        "`{field}` may be {}, which does not flow to {choice}, a label that it chooses",
+        program.show(&chosen.label)
+    ))
+    .help(format!("let the guard read only what flows to {choice}, or give `{of}` one label"))
+}
+
 /// A tool whose decisions grow weaker with taint.
 pub(super) fn not_antitone(
     program: &Program,
@@ -130,8 +163,8 @@ pub(super) fn not_antitone(
         .note(format!("context {}: `{call}` is {}", program.show(&low.0), decided(low.1.effect)))
         .note(format!("context {}: `{call}` is {}", program.show(&high.0), decided(high.1.effect)))
         .help(
-            "whoever can raise the label would choose the weaker decision; put rules with the \
-             freer bound first, and let no rule above an `allow` ask for a bound",
+            "whoever can raise the label would choose the weaker decision; let bounds stand in \
+             `allow` rules only, freer ones after stricter ones",
         )
 }
 
