@@ -8,10 +8,10 @@ use crate::diag::Diagnostics;
 use crate::source::Sources;
 use crate::syntax::ast;
 
-pub mod hir;
 pub mod table;
 mod scope;
 pub mod types;
+pub mod hir;
 mod label;
 mod schema;
 mod tool_list;
