@@ -92,17 +92,27 @@ impl Diagnostic {
     }
 }
 
+/// Diagnostics that are kept at most: who has more than that to read does not read them.
+const MOST: usize = 100;
+
 /// The diagnostics of a compilation, in the order in which they were found.
 #[derive(Debug, Default)]
 pub struct Diagnostics {
     found: Vec<Diagnostic>,
     /// One block may stand for many tools; what is wrong with it is said once.
     said: BTreeSet<(Code, Option<Span>, String)>,
+    failed: bool,
+    more: bool,
 }
 
 impl Diagnostics {
-    /// Adds one, unless the same was said before.
+    /// Adds one, unless the same was said before, or too much was.
     pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.failed |= diagnostic.severity == Severity::Error;
+        if self.found.len() >= MOST {
+            self.more = true;
+            return;
+        }
         let key = (diagnostic.code, diagnostic.primary, diagnostic.message.clone());
         if self.said.insert(key) {
             self.found.push(diagnostic);
@@ -111,13 +121,15 @@ impl Diagnostics {
 
     /// The value of a phase, unless the phase or one before it found an error.
     pub fn gate<T>(&self, value: T) -> Option<T> {
-        let failed = self.found.iter().any(|d| d.severity == Severity::Error);
-        (!failed).then_some(value)
+        (!self.failed).then_some(value)
     }
 
     /// The list.
     #[must_use]
-    pub fn into_vec(self) -> Vec<Diagnostic> {
+    pub fn into_vec(mut self) -> Vec<Diagnostic> {
+        if let Some(last) = self.found.last_mut().filter(|_| self.more) {
+            last.notes.push("there is more to say, which is left out".to_owned());
+        }
         self.found
     }
 }

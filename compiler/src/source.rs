@@ -166,12 +166,26 @@ impl<'l> Sources<'l> {
         self.text(span.file).get(span.range()).unwrap_or("")
     }
 
+    /// The line in which a place begins, from 1, and where that line starts.
+    fn line_start(&self, span: Span) -> (usize, u32) {
+        let lines = self.files.get(span.file.index()).map_or(&[][..], |file| &file.lines);
+        let line = lines.partition_point(|start| *start <= span.start);
+        let start = line.checked_sub(1).and_then(|line| lines.get(line)).copied();
+        (line, start.unwrap_or(0))
+    }
+
+    /// The text of the line in which a place begins.
+    #[must_use]
+    pub fn line(&self, span: Span) -> &str {
+        let (_, start) = self.line_start(span);
+        let rest = self.text(span.file).get(start as usize..).unwrap_or("");
+        rest.lines().next().unwrap_or("")
+    }
+
     /// Where a place begins.
     #[must_use]
     pub fn position(&self, span: Span) -> Position {
-        let lines = self.files.get(span.file.index()).map_or(&[][..], |file| &file.lines);
-        let line = lines.partition_point(|start| *start <= span.start);
-        let start = line.checked_sub(1).and_then(|line| lines.get(line)).copied().unwrap_or(0);
+        let (line, start) = self.line_start(span);
         let column = self.slice(Span { start, end: span.start, ..span }).chars().count();
         let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Position { line: number(line), column: number(column + 1) }

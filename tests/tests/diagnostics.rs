@@ -108,9 +108,9 @@ fn offered_levels_complete_a_lattice() {
         let help = found.iter().find_map(|d| d.help.clone()).unwrap();
         let (_, edges) = help.split_once(": ").unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
-        let start = text.find("lattice integrity {").unwrap();
-        let end = start + text[start..].find('}').unwrap();
-        let mended = format!("{} {edges} {}", &text[..end], &text[end..]);
+        let (before, rest) = text.split_once("lattice integrity {").unwrap();
+        let (order, after) = rest.split_once('}').unwrap();
+        let mended = format!("{before}lattice integrity {{{order} {edges} }}{after}");
         let mut load = |name: &str| match name {
             "mended.pol" => Ok(mended.clone()),
             name => std::fs::read_to_string(folder("verify").join(name)).map_err(|e| e.to_string()),
@@ -144,6 +144,28 @@ fn a_text_beyond_the_limit_is_refused_once() {
     assert!(lowered.is_none());
     assert_eq!(diagnostics.len(), 1);
     assert!(diagnostics[0].message.contains("1048601 bytes"), "{}", diagnostics[0].message);
+}
+
+#[test]
+fn a_long_line_is_named_and_not_drawn() {
+    let mut load = |_: &str| Ok("policy p edition 2026 ".to_owned() + &" ".repeat(5000) + "latice");
+    let mut sources = Sources::new(&mut load);
+    let (_, diagnostics) = compile(&mut sources, "wide.pol");
+    let text = render::human(&sources, &diagnostics, false);
+    assert!(text.contains("at wide.pol:1:5023"), "{text}");
+    assert!(text.len() < 500, "{text}");
+}
+
+#[test]
+fn a_hundred_mistakes_are_enough() {
+    let facts: String = (0..200).map(|i| format!("fact f{i} : missing\n")).collect();
+    let mut load = |_: &str| Ok(format!("policy p edition 2026\n{facts}"));
+    let mut sources = Sources::new(&mut load);
+    let (lowered, diagnostics) = compile(&mut sources, "many.pol");
+    assert!(lowered.is_none());
+    assert_eq!(diagnostics.len(), 100);
+    let last = diagnostics.last().and_then(|diagnostic| diagnostic.notes.last());
+    assert_eq!(last.unwrap(), "there is more to say, which is left out");
 }
 
 #[test]

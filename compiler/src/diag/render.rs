@@ -9,6 +9,9 @@ use serde_json::json;
 use super::{Diagnostic, Severity};
 use crate::source::{Sources, Span, is_hidden};
 
+/// Longest line that is drawn, in bytes; a place in a longer one is named.
+const LONGEST_LINE: usize = 1000;
+
 /// Diagnostics as text for people, with colours for a terminal if asked for.
 #[must_use]
 pub fn human(sources: &Sources<'_>, diagnostics: &[Diagnostic], color: bool) -> String {
@@ -21,9 +24,16 @@ pub fn human(sources: &Sources<'_>, diagnostics: &[Diagnostic], color: bool) -> 
     let mut text = if color { termcolor::Buffer::ansi() } else { termcolor::Buffer::no_color() };
     for diagnostic in diagnostics {
         let mut writer = StylesWriter::new(&mut text, &styles);
+        let places = diagnostic.primary.iter().chain(diagnostic.labels.iter().map(|(at, _)| at));
+        let ends = places.flat_map(|at| [*at, Span { start: at.end, ..*at }]);
+        let drawn = if ends.into_iter().all(|at| sources.line(at).len() <= LONGEST_LINE) {
+            draw(diagnostic)
+        } else {
+            named(sources, diagnostic)
+        };
         // Writing into memory does not fail, and every span lies in a file of `sources`; a message
         // that cannot be drawn is still said.
-        if term::emit_to_write_style(&mut writer, &config, &files, &draw(diagnostic)).is_err() {
+        if term::emit_to_write_style(&mut writer, &config, &files, &drawn).is_err() {
             let _ = term::emit_to_write_style(&mut writer, &config, &files, &bare(diagnostic));
         }
     }
@@ -50,6 +60,19 @@ fn draw(diagnostic: &Diagnostic) -> drawn::Diagnostic<usize> {
         Label::secondary(at.file.index(), at.range()).with_message(visible(text))
     });
     bare(diagnostic).with_labels(primary.chain(others).collect())
+}
+
+/// The places by line and column.
+fn named(sources: &Sources<'_>, diagnostic: &Diagnostic) -> drawn::Diagnostic<usize> {
+    let place = |at: Span| {
+        let position = sources.position(at);
+        format!("{}:{}:{}", sources.path(at.file), position.line, position.column)
+    };
+    let primary = diagnostic.primary.iter().map(|at| format!("at {}", place(*at)));
+    let labels = diagnostic.labels.iter().map(|(at, text)| format!("{}: {text}", place(*at)));
+    let mut drawn = bare(diagnostic);
+    drawn.notes.splice(0..0, primary.chain(labels).map(|place| visible(&place)));
+    drawn
 }
 
 /// Text whose later lines are indented to stand below the first.
