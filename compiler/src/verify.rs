@@ -97,24 +97,20 @@ fn lattices(
     diagnostics: &mut Diagnostics,
 ) {
     for (index, lattice) in lattices.iter().enumerate() {
-        for law in lattice::Law::ALL {
-            let property = law.property();
-            match lattice::check(lattice, law) {
-                lattice::Outcome::Proved { method, resource } => obligations.push(Obligation {
-                    property,
-                    subject: lattice.name.clone(),
-                    method,
-                    resource,
-                }),
-                lattice::Outcome::Refuted(flaw) => {
-                    diagnostics.push(report::flaw(lattice, index, flaw, spans));
-                    // The code of an order that is no lattice means nothing.
-                    break;
-                }
-                lattice::Outcome::Unknown { reason } => {
-                    let at = spans.lattice(index);
-                    diagnostics.push(report::unknown(property, &lattice.name, &reason, at));
-                }
+        let name = &lattice.name;
+        match lattice::check(lattice) {
+            lattice::Outcome::Proved { method, resource } => {
+                let proved =
+                    |property| Obligation { property, subject: name.clone(), method, resource };
+                // One query shows both.
+                obligations.extend([Property::Lattice, Property::FaithfulCode].map(proved));
+            }
+            lattice::Outcome::Refuted(flaw) => {
+                diagnostics.push(report::flaw(lattice, index, flaw, spans));
+            }
+            lattice::Outcome::Unknown { reason } => {
+                let at = spans.lattice(index);
+                diagnostics.push(report::unknown(Property::Lattice, name, &reason, at));
             }
         }
     }

@@ -6,48 +6,21 @@
 use std::sync::Arc;
 
 use rtbas_artifact::bits::BitMatrix;
-use rtbas_artifact::certificate::{Method, Property};
+use rtbas_artifact::certificate::Method;
 use rtbas_artifact::lattice::{Lattice, LevelId};
 
 use super::term::{Bits, Formula};
-use super::z3::{Answer, solve};
+use super::z3::{Answer, Assignment, solve};
 
 /// Most levels for which the solver searches.
 pub(super) const MAX_SEARCH: usize = 128;
 
-/// What is to hold of a lattice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Law {
-    /// The declared order is a bounded lattice.
-    Order,
-    /// The code is faithful to the order, and unions of codes are joins.
-    Code,
-}
-
-impl Law {
-    pub(super) const ALL: [Self; 2] = [Self::Order, Self::Code];
-
-    /// The property as a certificate names it.
-    pub(super) fn property(self) -> Property {
-        match self {
-            Self::Order => Property::Lattice,
-            Self::Code => Property::FaithfulCode,
-        }
-    }
-}
-
-/// What came of one obligation on one lattice.
+/// What came of a lattice.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    Proved {
-        method: Method,
-        resource: u64,
-    },
-    /// The levels that break it, if the obligation is about a pair.
+    Proved { method: Method, resource: u64 },
     Refuted(Flaw),
-    Unknown {
-        reason: String,
-    },
+    Unknown { reason: String },
 }
 
 /// How a lattice is none.
@@ -61,26 +34,40 @@ pub(super) enum Flaw {
     Tables(LevelId, LevelId),
 }
 
-/// Checks one law of a lattice.
-pub(super) fn check(lattice: &Lattice, law: Law) -> Outcome {
+/// Checks a lattice.
+///
+/// One query is enough for an order that is one: where the code is faithful to the order, and the
+/// union of two codes is always a code, that union is the join; and a finite order with a bottom
+/// and all joins has all meets and a top. The code is much narrower than the order. For an order
+/// that is no lattice the code means little, so a second query, over the order, finds the pair that
+/// lacks a join.
+pub(super) fn check(lattice: &Lattice) -> Outcome {
     if lattice.levels.len() > MAX_SEARCH {
-        return check_every_pair(lattice, law);
+        return check_every_pair(lattice);
     }
-    let assertions = match law {
-        Law::Order => broken_order(lattice),
-        Law::Code => broken_code(lattice),
+    let (x, y) = match solve(&broken_code(lattice)) {
+        Answer::Unsatisfiable { resource } => {
+            return Outcome::Proved { method: Method::Search, resource };
+        }
+        Answer::Unknown { reason } => return Outcome::Unknown { reason },
+        Answer::Satisfiable(found) => pair_of(&found),
     };
-    match solve(&assertions) {
-        Answer::Unsatisfiable { resource } => Outcome::Proved { method: Method::Search, resource },
+    match solve(&broken_order(lattice)) {
+        Answer::Unsatisfiable { .. } => Outcome::Refuted(Flaw::Tables(x, y)),
         Answer::Unknown { reason } => Outcome::Unknown { reason },
         Answer::Satisfiable(found) => {
-            let level = |name: &str| {
-                let index = found.bits.get(name).copied().unwrap_or(0);
-                LevelId(u16::try_from(index).unwrap_or(u16::MAX))
-            };
-            Outcome::Refuted(flaw_of(lattice, level("x"), level("y")))
+            let (x, y) = pair_of(&found);
+            Outcome::Refuted(flaw_of(lattice, x, y))
         }
     }
+}
+
+fn pair_of(found: &Assignment) -> (LevelId, LevelId) {
+    let level = |name: &str| {
+        let index = found.bits.get(name).copied().unwrap_or(0);
+        LevelId(u16::try_from(index).unwrap_or(u16::MAX))
+    };
+    (level("x"), level("y"))
 }
 
 /// Which law a pair breaks: replays what the solver found on the tables.
@@ -108,23 +95,20 @@ fn is_order_at(lattice: &Lattice, x: LevelId, y: LevelId) -> bool {
     lattice.flows(x, y) == contained && !mutual
 }
 
-fn check_every_pair(lattice: &Lattice, law: Law) -> Outcome {
-    let proved = Outcome::Proved { method: Method::Ground, resource: 0 };
+fn check_every_pair(lattice: &Lattice) -> Outcome {
     if lattice.laws().is_ok() {
-        return proved;
+        return Outcome::Proved { method: Method::Ground, resource: 0 };
     }
-    if law == Law::Order {
-        if let Some(flaw) = no_bottom(lattice) {
-            return Outcome::Refuted(flaw);
-        }
-        for (x, y) in lattice.ids().flat_map(|x| lattice.ids().map(move |y| (x, y))) {
-            if y > x && lattice.minimal_upper_bounds(x, y).len() != 1 {
-                return Outcome::Refuted(Flaw::NoJoin(x, y));
-            }
-        }
-        return proved;
+    if let (None, Some(flaw)) = (lattice.bottom(), no_bottom(lattice)) {
+        return Outcome::Refuted(flaw);
     }
-    Outcome::Refuted(Flaw::Tables(LevelId(0), LevelId(0)))
+    let pairs = lattice.ids().flat_map(|x| lattice.ids().map(move |y| (x, y)));
+    let mut ordered = pairs.filter(|(x, y)| x < y);
+    let joinless = ordered.find(|&(x, y)| lattice.minimal_upper_bounds(x, y).len() != 1);
+    Outcome::Refuted(match joinless {
+        Some((x, y)) => Flaw::NoJoin(x, y),
+        None => Flaw::Tables(LevelId(0), LevelId(0)),
+    })
 }
 
 /// A table with an index variable: the rows, and the row under the index.
@@ -171,51 +155,69 @@ fn contains(outer: &Bits, inner: &Bits) -> Formula {
     outer.clone().and(inner.clone()).equal(inner.clone())
 }
 
-/// Satisfied by a pair that breaks a law of bounded lattices.
-fn broken_order(lattice: &Lattice) -> Vec<Formula> {
-    let n = lattice.levels.len();
-    let width = lattice.up.columns();
-    let up = Table::new(&lattice.up, n);
-    let mut identity = BitMatrix::zeros(n, width);
-    for i in 0..n {
-        identity.set(i, i, true);
-    }
-    let (x, y, ranges) = pair(n);
-    let (up_x, is_up_x) = up.at("up_x", width, &x);
-    let (up_y, is_up_y) = up.at("up_y", width, &y);
-    let (one_y, is_one_y) = Table::new(&identity, n).at("one_y", width, &y);
-
-    // A transitive, reflexive table: x flows to y exactly where all that y flows to, x flows to.
-    let flows = contains(&up_x, &one_y);
-    let no_order = !flows.same(contains(&up_x, &up_y));
-    let mutual = Formula::and([!x.clone().equal(y.clone()), up_x.clone().equal(up_y.clone())]);
-    // The common upper bounds of x and y are those of one level: their join.
-    let no_join = !up.holds(&up_x.and(up_y));
-    // The level with most levels above it is the only candidate for a bottom.
-    let candidate =
-        (0..n).max_by_key(|&i| lattice.ids().filter(|b| lattice.up.get(i, b.index())).count());
-    let bottom = Bits::constant(lattice.up.row(candidate.unwrap_or(0)), width.max(1));
-    let no_bottom = !contains(&bottom, &one_y);
-    let broken = Formula::or([no_order, mutual, no_join, no_bottom]);
-    let [x_in_range, y_in_range] = ranges;
-    vec![x_in_range, y_in_range, is_up_x, is_up_y, is_one_y, broken]
+/// A pair of levels and what the tables say of it.
+struct Pair {
+    up_x: Bits,
+    up_y: Bits,
+    up: Table,
+    /// The assertions that make the variables what they are called.
+    given: Vec<Formula>,
+    /// That the order is none at this pair, or that not everything lies above its bottom.
+    no_order: Formula,
 }
 
-/// Satisfied by a pair on which code and order disagree, or whose codes' union is no code.
+impl Pair {
+    fn new(lattice: &Lattice) -> Self {
+        let n = lattice.levels.len();
+        let width = lattice.up.columns();
+        let up = Table::new(&lattice.up, n);
+        let mut identity = BitMatrix::zeros(n, width);
+        for i in 0..n {
+            identity.set(i, i, true);
+        }
+        let (x, y, ranges) = pair(n);
+        let (up_x, is_up_x) = up.at("up_x", width, &x);
+        let (up_y, is_up_y) = up.at("up_y", width, &y);
+        let (one_y, is_one_y) = Table::new(&identity, n).at("one_y", width, &y);
+
+        // A transitive, reflexive table: x flows to y exactly where all that y flows to, x flows to.
+        let flows = contains(&up_x, &one_y);
+        let preorder = flows.same(contains(&up_x, &up_y));
+        let mutual = Formula::and([!x.equal(y), up_x.clone().equal(up_y.clone())]);
+        // The level with most levels above it is the only candidate for a bottom.
+        let above = |i: &usize| lattice.ids().filter(|b| lattice.up.get(*i, b.index())).count();
+        let candidate = (0..n).max_by_key(above).unwrap_or(0);
+        let bottom = Bits::constant(lattice.up.row(candidate), width.max(1));
+        let no_bottom = !contains(&bottom, &one_y);
+        let no_order = Formula::or([!preorder, mutual, no_bottom]);
+        let [x_in_range, y_in_range] = ranges;
+        let given = vec![x_in_range, y_in_range, is_up_x, is_up_y, is_one_y];
+        Self { up_x, up_y, up, given, no_order }
+    }
+}
+
+/// Satisfied by a pair at which the order is none, on which code and order disagree, or whose codes'
+/// union is no code.
 fn broken_code(lattice: &Lattice) -> Vec<Formula> {
-    let n = lattice.levels.len();
-    let (order_width, code_width) = (lattice.up.columns(), lattice.code.columns());
-    let (up, code) = (Table::new(&lattice.up, n), Table::new(&lattice.code, n));
-    let (x, y, ranges) = pair(n);
-    let (up_x, is_up_x) = up.at("up_x", order_width, &x);
-    let (up_y, is_up_y) = up.at("up_y", order_width, &y);
-    let (code_x, is_code_x) = code.at("code_x", code_width, &x);
-    let (code_y, is_code_y) = code.at("code_y", code_width, &y);
-    let unfaithful = !contains(&code_y, &code_x).same(contains(&up_x, &up_y));
+    let Pair { up_x, up_y, mut given, no_order, .. } = Pair::new(lattice);
+    let (n, width) = (lattice.levels.len(), lattice.code.columns());
+    let code = Table::new(&lattice.code, n);
+    let (x, y, _) = pair(n);
+    let (code_x, is_code_x) = code.at("code_x", width, &x);
+    let (code_y, is_code_y) = code.at("code_y", width, &y);
+    let faithful = contains(&code_y, &code_x).same(contains(&up_x, &up_y));
     let no_union = !code.holds(&code_x.or(code_y));
-    let [x_in_range, y_in_range] = ranges;
-    let broken = Formula::or([unfaithful, no_union]);
-    vec![x_in_range, y_in_range, is_up_x, is_up_y, is_code_x, is_code_y, broken]
+    given.extend([is_code_x, is_code_y, Formula::or([no_order, !faithful, no_union])]);
+    given
+}
+
+/// Satisfied by a pair at which the order is none, or that has no least upper bound: whose common
+/// upper bounds are not those of one level.
+fn broken_order(lattice: &Lattice) -> Vec<Formula> {
+    let Pair { up_x, up_y, up, mut given, no_order } = Pair::new(lattice);
+    let no_join = !up.holds(&up_x.and(up_y));
+    given.push(Formula::or([no_order, no_join]));
+    given
 }
 
 #[cfg(test)]
@@ -232,8 +234,8 @@ mod tests {
         Lattice::new("order".to_owned(), names, up)
     }
 
-    fn is_proved(lattice: &Lattice, law: Law, how: Method) -> bool {
-        matches!(check(lattice, law), Outcome::Proved { method, .. } if method == how)
+    fn is_proved(lattice: &Lattice, how: Method) -> bool {
+        matches!(check(lattice), Outcome::Proved { method, .. } if method == how)
     }
 
     /// Chain, square, cube, and the two smallest lattices that are not distributive.
@@ -255,9 +257,7 @@ mod tests {
     #[test]
     fn lattices_are_proved() {
         for lattice in lattices() {
-            for law in [Law::Order, Law::Code] {
-                assert!(is_proved(&lattice, law, Method::Search), "{lattice:?} {law:?}");
-            }
+            assert!(is_proved(&lattice, Method::Search), "{lattice:?}");
             assert_eq!(lattice.laws(), Ok(()));
         }
     }
@@ -265,8 +265,7 @@ mod tests {
     #[test]
     fn a_large_lattice_is_checked_pair_by_pair() {
         let lattice = order(200, |a, b| a < b);
-        assert!(is_proved(&lattice, Law::Order, Method::Ground));
-        assert!(is_proved(&lattice, Law::Code, Method::Ground));
+        assert!(is_proved(&lattice, Method::Ground));
     }
 
     #[test]
@@ -276,7 +275,7 @@ mod tests {
         let two_ends = order(2, |_, _| false);
         let no_top = order(3, |a, _| a == 0);
         let large = order(200, |a, b| a / 2 < b / 2);
-        let flaw = |lattice: &Lattice| match check(lattice, Law::Order) {
+        let flaw = |lattice: &Lattice| match check(lattice) {
             Outcome::Refuted(Flaw::NoJoin(a, b)) => (a.0.min(b.0), a.0.max(b.0)),
             Outcome::Refuted(Flaw::NoBottom(a, b)) => (a.0 + 1000, b.0 + 1000),
             other => panic!("{other:?}"),
@@ -294,11 +293,8 @@ mod tests {
             for (a, b) in (0..n).flat_map(|a| (0..n).map(move |b| (a, b))) {
                 let mut corrupted = lattice.clone();
                 corrupted.up.set(a, b, !lattice.up.get(a, b));
-                let answer = solve(&broken_order(&corrupted));
-                let code = solve(&broken_code(&corrupted));
-                let found = matches!(answer, Answer::Satisfiable(_))
-                    || matches!(code, Answer::Satisfiable(_));
-                assert!(found, "order {a} {b} of {lattice:?}");
+                let answer = solve(&broken_code(&corrupted));
+                assert!(matches!(answer, Answer::Satisfiable(_)), "order {a} {b} of {lattice:?}");
             }
             for (a, bit) in (0..n).flat_map(|a| (0..n).map(move |b| (a, b))) {
                 if bit >= lattice.code.columns() as usize {
