@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use crate::ir::{
     Alternative, ArgumentId, Comparison, Condition, ConditionId, Effect, LabelId, LabelPart,
-    LabelRule, NodeId, Operand, RuleId, StoreId, Tool, ToolId,
+    LabelRule, Node, NodeId, Operand, RuleId, StoreId, Tool, ToolId,
 };
 use crate::label::Label;
 use crate::program::Program;
@@ -266,6 +266,8 @@ impl Program {
                 }
                 _ => Truth::Undefined,
             },
+            // Whether a field is there cannot be told where there is no record.
+            Condition::Present(Operand::Field(_)) if scope.record.is_none() => Truth::Undefined,
             Condition::Present(operand) => read(operand, scope).is_some().into(),
             Condition::Not(inner) => match self.holds(*inner, scope) {
                 Truth::True => Truth::False,
@@ -360,13 +362,24 @@ impl Program {
         let cells = node.shows.iter().map(|cell| {
             let cell = self.policy().cells.get(cell.index());
             cell.map_or_else(top, |cell| {
-                // A guard of a cell reads the fields of its own store's record and no other's.
-                let record = scope.record.filter(|(store, _)| *store == cell.store);
+                let record = scope.record.filter(|(store, _)| {
+                    *store == cell.store && self.is_of_this_record(node, cell.store)
+                });
                 self.rule_label(&cell.label, &Scope { record, ..*scope })
             })
         });
         let own = node.label.iter().map(|label| self.rule_label(label, scope));
         cells.chain(own).reduce(|a, b| a.join(&b)).unwrap_or_else(top)
+    }
+}
+
+impl Program {
+    /// Whether what a region shows of a store is a part of the record around it. Where it shows
+    /// more than one cell it shows the store at large, and no record's fields speak for others'.
+    #[must_use]
+    pub fn is_of_this_record(&self, node: &Node, store: StoreId) -> bool {
+        let cells = node.shows.iter().filter_map(|cell| self.policy().cells.get(cell.index()));
+        cells.filter(|cell| cell.store == store).count() == 1
     }
 }
 

@@ -167,9 +167,11 @@ pub enum Operand {
     Fact(FactId, Vec<String>),
     /// An argument of the call, or a field in it.
     Argument(ArgumentId, Vec<String>),
-    /// A field of the record that the label belongs to: for the label of a cell, the innermost
-    /// region around it that is a record, if it is one of the cell's store; for the label of a
-    /// region, the innermost record whatever its store.
+    /// A field of the record that the label belongs to. For the label of a region that is the
+    /// innermost record around it, whatever its store. For the label of a cell it is that record
+    /// only if it is one of the cell's store, and the cell is the only one of its store that the
+    /// region shows: where there are several, the region shows the store at large. Without a record
+    /// every atom that reads a field is undefined.
     Field(Vec<String>),
 }
 
@@ -201,7 +203,7 @@ pub enum Condition {
     /// `a in B`: the first equals some element of the second, a list or a set. Undefined where it
     /// equals none and some are of another type.
     In(Operand, Operand),
-    /// The value is there and not null. Never undefined.
+    /// The value is there and not null. Undefined only for a field where there is no record.
     Present(Operand),
     /// Negation. Nothing below it reads a label.
     Not(ConditionId),

@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use rtbas_artifact::eval::{Bound, Scope, Truth};
+use rtbas_artifact::eval::{Bound, Scope, Side, Truth};
 use rtbas_artifact::ir::{Condition, ConditionId, Effect, RuleId, Tool};
 use rtbas_artifact::label::Label;
-use rtbas_artifact::program::Program;
 
 use crate::session::{Session, Slot};
 
@@ -164,81 +163,73 @@ impl Session {
     /// fires whatever the label is cannot.
     fn remedy(&self, slot: &Slot, tool: &Tool, bound: &Bound<'_>) -> Option<Remedy> {
         let program = self.artifact().program();
-        let mut best: Option<(RuleId, Vec<ConditionId>)> = None;
+        let scope = |context| Scope {
+            facts: self.facts(),
+            call: bound,
+            context: Some(context),
+            record: None,
+        };
+        let mut best: Option<(RuleId, Vec<Need>)> = None;
         for (rule, id) in tool.rules.iter().zip(0..) {
             match (rule.effect, rule.when) {
                 (Effect::Allow, Some(when)) => {
-                    let scope = Scope {
-                        facts: self.facts(),
-                        call: bound,
-                        context: Some(&slot.label),
-                        record: None,
+                    let needs = self.needs(slot, tool, when, &scope(&slot.label));
+                    let is_least = |needs: &Vec<Need>| {
+                        best.as_ref().is_none_or(|(_, least)| needs.len() < least.len())
                     };
-                    let needs = unmet(program, when, &scope);
-                    if best.as_ref().is_none_or(|(_, least)| needs.len() < least.len()) {
+                    if let Some(needs) = needs.filter(is_least) {
                         best = Some((RuleId(id), needs));
                     }
                 }
-                (Effect::Deny | Effect::Confirm, Some(when)) => {
-                    // At the floor a condition on labels is as true as it can be.
-                    let scope = Scope {
-                        facts: self.facts(),
-                        call: bound,
-                        context: Some(self.floor()),
-                        record: None,
-                    };
-                    if program.holds(when, &scope) != Truth::False {
-                        break;
-                    }
-                }
-                (_, None) => break,
+                // At the floor a condition on labels is as true as it can be.
+                (Effect::Deny | Effect::Confirm, Some(when))
+                    if program.holds(when, &scope(self.floor())) == Truth::False => {}
+                (_, _) => break,
             }
         }
-        let (rule, unmet) = best?;
-        let needs: Option<Vec<Need>> =
-            unmet.into_iter().map(|need| self.need(slot, tool, bound, need)).collect();
-        Some(Remedy { rule: self.place(bound, rule), needs: needs? })
+        best.map(|(rule, needs)| Remedy { rule: self.place(bound, rule), needs })
     }
 
-    /// A condition as something to do, or `None` if nothing can be done about it: even the words of
-    /// system and user exceed the bound.
-    fn need(
+    /// What a condition still needs to be true, as little as possible; `None` if nothing can be
+    /// done about it.
+    fn needs(
         &self,
         slot: &Slot,
         tool: &Tool,
-        call: &Bound<'_>,
-        condition: ConditionId,
-    ) -> Option<Need> {
+        id: ConditionId,
+        scope: &Scope<'_, '_>,
+    ) -> Option<Vec<Need>> {
         let program = self.artifact().program();
-        let Some(Condition::Context(bound)) = program.policy().conditions.get(condition.index())
-        else {
-            let text = program.show_condition(Some(tool), condition).to_string();
-            return Some(Need::Condition(text));
-        };
-        let scope = Scope { facts: self.facts(), call, context: None, record: None };
-        let bound = program.label(*bound, rtbas_artifact::eval::Side::Bound, &scope);
-        if !self.floor().flows_to(&bound) {
-            return None;
+        if program.holds(id, scope) == Truth::True {
+            return Some(Vec::new());
         }
-        let (regions, more) = self.raised_above(&bound, &slot.label);
-        Some(Need::Hidden { bound: program.show(&bound).to_string(), regions, more })
-    }
-}
-
-/// The atoms of a condition that keep it from being true, fewest first among alternatives.
-fn unmet(program: &Program, id: ConditionId, scope: &Scope<'_, '_>) -> Vec<ConditionId> {
-    if program.holds(id, scope) == Truth::True {
-        return Vec::new();
-    }
-    match program.policy().conditions.get(id.index()) {
-        Some(Condition::All(parts)) => {
-            parts.iter().flat_map(|&part| unmet(program, part, scope)).collect()
+        match program.policy().conditions.get(id.index())? {
+            Condition::All(parts) => {
+                let parts = parts.iter().map(|&part| self.needs(slot, tool, part, scope));
+                parts.collect::<Option<Vec<_>>>().map(|needs| needs.concat())
+            }
+            Condition::Any(parts) => {
+                let parts = parts.iter().filter_map(|&part| self.needs(slot, tool, part, scope));
+                parts.min_by_key(Vec::len)
+            }
+            Condition::Context(bound) => {
+                let bound = program.label(*bound, Side::Bound, scope);
+                // Even the words of system and user exceed the bound.
+                if !self.floor().flows_to(&bound) {
+                    return None;
+                }
+                let (regions, more) = self.raised_above(&bound, &slot.label);
+                let bound = program.show(&bound).to_string();
+                Some(vec![Need::Hidden { bound, regions, more }])
+            }
+            Condition::Compare(..)
+            | Condition::In(..)
+            | Condition::Present(_)
+            | Condition::Not(_) => {
+                let text = program.show_condition(Some(tool), id).to_string();
+                Some(vec![Need::Condition(text)])
+            }
         }
-        Some(Condition::Any(parts)) => {
-            let parts = parts.iter().map(|&part| unmet(program, part, scope));
-            parts.min_by_key(Vec::len).unwrap_or_else(|| vec![id])
-        }
-        _ => vec![id],
     }
 }
 

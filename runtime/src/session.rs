@@ -73,6 +73,8 @@ pub enum SessionError {
     Unsettled,
     /// A system message after the conversation has begun.
     LateSystemMessage,
+    /// A proposal without calls.
+    NoCalls,
 }
 
 impl fmt::Display for SessionError {
@@ -84,6 +86,7 @@ impl fmt::Display for SessionError {
                 "calls of the last output are unsettled; hand in their results, or withdraw them"
             }
             Self::LateSystemMessage => "system messages come before all others",
+            Self::NoCalls => "an output without calls is an answer to the user; `reply` decides it",
         })
     }
 }
@@ -151,10 +154,12 @@ impl Session {
     }
 
     /// Takes an output that makes calls, and decides each of them at the view's label. What one
-    /// call returns has no influence on the decisions about the others.
+    /// call returns has no influence on the decisions about the others. Text beside the calls is
+    /// kept for the model's later views; it is no answer, and the host does not show it to anyone.
     ///
     /// # Errors
-    /// A view of another session or of an earlier moment. Nothing is then added to the history.
+    /// A view of another session or of an earlier moment, or no calls. Nothing is then added to the
+    /// history.
     pub fn propose(
         &mut self,
         view: &View,
@@ -163,6 +168,9 @@ impl Session {
     ) -> Result<Vec<Decision>, SessionError> {
         self.current(&view.moment)?;
         self.settled()?;
+        if calls.is_empty() {
+            return Err(SessionError::NoCalls);
+        }
         self.say(view, text.into(), calls.clone());
         let artifact = Arc::clone(&self.artifact);
         let mut decisions = Vec::with_capacity(calls.len());

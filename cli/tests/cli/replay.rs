@@ -288,3 +288,14 @@ fn what_is_missing_is_said() {
     }
     assert_snapshot!(shown);
 }
+
+#[test]
+fn a_remedy_is_one_that_can_be_met() {
+    let folder = Folder::new();
+    for file in ["limits.pol", "limits.tools.json", "limits.jsonl"] {
+        folder.write(file, fs::read(repository("tests/suite/replay").join(file)).unwrap());
+    }
+    for call in ["small:c1", "large:c1"] {
+        assert_snapshot!(folder.run(&["replay", "limits.pol", "limits.jsonl", "--explain", call]));
+    }
+}

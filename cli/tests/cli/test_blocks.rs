@@ -100,3 +100,19 @@ fn the_examples_pass_their_own_tests() {
         assert!(shown.ends_with(" passed, 0 failed\nexit code 0\n"), "{shown}");
     }
 }
+
+/// Policies whose labels were once too low, each with a test that said so.
+#[test]
+fn labels_hold_where_they_once_did_not() {
+    let mut policies: Vec<_> = fs::read_dir(repository("tests/suite/blocks"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "pol"))
+        .collect();
+    policies.sort();
+    assert!(!policies.is_empty());
+    for policy in policies {
+        let shown = Folder::new().run(&["test", policy.to_str().unwrap()]);
+        assert!(shown.ends_with(" passed, 0 failed\nexit code 0\n"), "{shown}");
+    }
+}

@@ -107,7 +107,11 @@ impl Walk<'_, '_> {
                 .map(|cell| (Some(cell.store), &cell.label))
         });
         for (store, rule) in cells.chain(node.label.iter().map(|label| (None, label))) {
-            let scope = record.filter(|(of, _)| store.is_none_or(|store| store == *of));
+            // Without a record a guard is undefined, and the label is the last word.
+            let is_this = |of: StoreId| {
+                store.is_none_or(|store| store == of && self.program.is_of_this_record(node, store))
+            };
+            let scope = record.filter(|(of, _)| is_this(*of));
             let Some((_, scope)) = scope else { continue };
             let place = || Place::Region(self.id, path.clone());
             let mut found = Vec::new();
@@ -142,7 +146,21 @@ impl Walk<'_, '_> {
             at = field.node;
             label.join_with(&self.highest_of(at));
         }
+        // What is read is the value with all that lies in it.
+        self.join_below(at, &mut label);
         label
+    }
+
+    fn join_below(&self, node: NodeId, label: &mut Label) {
+        let below: Vec<NodeId> = match self.tool.nodes.get(node.index()).map(|node| &node.kind) {
+            Some(NodeKind::List(item)) => vec![*item],
+            Some(NodeKind::Record(fields)) => fields.iter().map(|field| field.node).collect(),
+            Some(NodeKind::Leaf(_)) | None => Vec::new(),
+        };
+        for node in below {
+            label.join_with(&self.highest_of(node));
+            self.join_below(node, label);
+        }
     }
 
     fn highest_of(&self, node: NodeId) -> Label {

@@ -131,8 +131,12 @@ impl<'a, 't> Place<'a, 't> {
             };
         };
         let operand = self.read(&source);
-        if self.dice.chance(20) {
-            return Condition::Present(operand);
+        if self.dice.chance(25) {
+            let present = Condition::Present(operand);
+            return match self.dice.chance(50) {
+                true => Condition::Not(self.tables.condition(present)),
+                false => present,
+            };
         }
         match plain_type(self.tables, source.ty) {
             Type::List(element) | Type::Set(element) => Condition::In(self.other(element), operand),

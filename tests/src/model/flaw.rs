@@ -40,6 +40,10 @@ pub enum Flaw {
     OutermostRecord,
     /// A cell's guards read a record of any store.
     AnyStoresRecord,
+    /// A cell's guards read the record around a region that shows the store at large.
+    RecordForTheStore,
+    /// Where there is no record its fields are absent.
+    NoRecordIsAbsent,
     /// The context does not hold what the system and the user may write.
     NoFloor,
     /// The context is the label of the last message alone.
@@ -58,7 +62,7 @@ pub enum Flaw {
 
 impl Flaw {
     /// Every flaw.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 27] = [
         Self::ResultWithoutCall,
         Self::RegionWithoutParent,
         Self::UnlabelledAtBottom,
@@ -77,6 +81,8 @@ impl Flaw {
         Self::NullIsPresent,
         Self::OutermostRecord,
         Self::AnyStoresRecord,
+        Self::RecordForTheStore,
+        Self::NoRecordIsAbsent,
         Self::NoFloor,
         Self::ContextOfLastMessage,
         Self::UnknownArgumentsIgnored,

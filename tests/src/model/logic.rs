@@ -75,6 +75,11 @@ impl Logic<'_> {
                 };
                 self.any(elements.iter().map(equal).collect())
             }
+            Condition::Present(Operand::Field(_))
+                if scope.record.is_none() && !self.is(Flaw::NoRecordIsAbsent) =>
+            {
+                None
+            }
             Condition::Present(operand) => Some(self.value(operand, scope).is_some()),
             Condition::Not(inner) => self.holds(*inner, scope).map(|holds| !holds),
             Condition::All(parts) => {

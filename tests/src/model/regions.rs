@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use rtbas_artifact::ir::{Format, NodeId, NodeKind, StoreId, Tool};
+use rtbas_artifact::ir::{CellId, Format, NodeId, NodeKind, StoreId, Tool};
 use rtbas_artifact::value::Value;
 
 use crate::model::flaw::Flaw;
@@ -147,7 +147,8 @@ impl<'a> Labeller<'a> {
 
     /// The label that a node is declared to have: the join of the labels of the cells that it shows
     /// and of its own; the top if it has neither. Fields are read from the innermost record around
-    /// it, itself included; a cell's label reads it only if it is one of the cell's store.
+    /// it, itself included; a cell's label reads it only if it is one of the cell's store, and the
+    /// node shows no other cell of that store.
     fn declared(&self, node: NodeId, records: &[(StoreId, &Value)]) -> Label {
         let space = self.logic.space;
         let Some(node) = self.tool.nodes.get(node.index()) else { return space.top() };
@@ -161,8 +162,16 @@ impl<'a> Labeller<'a> {
                 let Some(cell) = self.logic.policy.cells.get(cell.index()) else {
                     return space.top();
                 };
-                let is_own =
-                    |store| store == cell.store || self.logic.flaw == Some(Flaw::AnyStoresRecord);
+                let of_store = |id: &&CellId| {
+                    let other = self.logic.policy.cells.get(id.index());
+                    other.is_some_and(|other| other.store == cell.store)
+                };
+                let is_alone = node.shows.iter().filter(of_store).count() == 1
+                    || self.logic.flaw == Some(Flaw::RecordForTheStore);
+                let is_own = |store| {
+                    let any = self.logic.flaw == Some(Flaw::AnyStoresRecord);
+                    (store == cell.store || any) && is_alone
+                };
                 let record = innermost.filter(|(store, _)| is_own(*store)).map(|(_, value)| *value);
                 labels.push(self.logic.rule(&cell.label, &self.scope(record)));
             }

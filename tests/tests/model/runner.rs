@@ -4,6 +4,10 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, FileFailurePersistence, RngSeed, TestRunner};
 use rtbas_tests::generate::{Case, Style, cases};
 
+/// Cases that are drawn where `PROPTEST_CASES` says nothing: enough for every deliberate mistake of
+/// the model to show.
+const CASES: u32 = 1024;
+
 /// How cases are drawn; those that failed once are kept in a file of that name and come first.
 pub(super) fn config(regressions: &'static str) -> Config {
     let config = Config::default();
@@ -12,7 +16,8 @@ pub(super) fn config(regressions: &'static str) -> Config {
         fixed => fixed,
     };
     let failure_persistence = Some(Box::new(FileFailurePersistence::Direct(regressions)) as _);
-    Config { rng_seed, failure_persistence, source_file: Some(file!()), ..config }
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { config.cases } else { CASES };
+    Config { cases, rng_seed, failure_persistence, source_file: Some(file!()), ..config }
 }
 
 /// As many cases as a test draws, one after the other.
