@@ -12,6 +12,7 @@ use crate::source::{FileId, LoadError, Sources, Span};
 pub mod ast;
 mod parse;
 mod scan;
+mod habit;
 
 /// Loads a policy and parses it.
 pub fn parse(
@@ -66,35 +67,22 @@ fn unexpected(file: FileId, text: &str, error: &rtbas_grammar::Unexpected) -> Di
     let span = Span::new(file, error.offset..error.offset + length);
     let diagnostic = Diagnostic::new(Code::E0105, span, format!("expected {list}, found {found}"));
     let word = rest.get(..length).unwrap_or("");
-    let help = habit(word, &expected).map(str::to_owned).or_else(|| {
+    let stop = habit::Stop {
+        before: text.get(..error.offset).unwrap_or(""),
+        found: word,
+        after: rest.get(length..).unwrap_or(""),
+        expected: &expected,
+    };
+    let similar = || {
         let keywords = expected.iter().filter(|words| !is_symbol(words));
         let keywords = keywords.filter_map(|words| words.strip_prefix('`')?.strip_suffix('`'));
         let meant = nearest(word, keywords.filter(|keyword| *keyword != word))?;
         Some(format!("did you mean `{meant}`?"))
-    });
+    };
+    let help = habit::advice(&stop).or_else(similar).or_else(|| habit::format(&stop));
     match help {
         Some(help) => diagnostic.help(help),
         None => diagnostic,
-    }
-}
-
-/// Advice for what other languages permit.
-fn habit(found: &str, expected: &[&str]) -> Option<&'static str> {
-    let is_expected = |words| expected.contains(&words);
-    let is_comparator = ["==", "!=", "<", "<=", ">", ">="].contains(&found);
-    if found == "=" && is_expected("a comparison such as `==`") {
-        Some("write `==`")
-    } else if is_comparator && is_expected("`and`") {
-        Some("compare two values at a time: `1 < x and x < 5`")
-    } else if is_comparator && expected == ["`<=`"] {
-        Some(
-            "the context is compared with a label: `context <= {…}`; an argument of that name \
-             stands in backticks",
-        )
-    } else if found == "not" && is_expected("`context`") {
-        Some("`not not` says nothing: leave both out, or write parentheses")
-    } else {
-        None
     }
 }
 
@@ -108,7 +96,7 @@ fn token(text: &str) -> (String, usize) {
         return ("a string".to_owned(), first.len_utf8());
     }
     let length = match text.find(|c| !word(c)) {
-        Some(0) => ["->", "=>", "==", "!=", "<=", ">="]
+        Some(0) => ["->", "=>", "==", "!=", "<=", ">=", "&&", "||"]
             .iter()
             .find(|symbol| text.starts_with(**symbol))
             .map_or(first.len_utf8(), |symbol| symbol.len()),

@@ -7,9 +7,13 @@ use crate::Rule;
 pub fn describe(at: Rule) -> Vec<String> {
     let words = match at {
         Rule::EOI => "the end of the file",
-        Rule::name | Rule::pattern | Rule::prefix | Rule::key | Rule::cell | Rule::target => {
-            "a name"
-        }
+        Rule::name
+        | Rule::pattern
+        | Rule::prefix
+        | Rule::key
+        | Rule::cell
+        | Rule::target
+        | Rule::field_name => "a name",
         Rule::argument | Rule::arguments => "an argument",
         Rule::string => "a string",
         Rule::number => "a number",

@@ -131,6 +131,16 @@ const BUILT_IN: [(&str, ir::Type); 4] = [
     ("string", ir::Type::Text),
 ];
 
+/// What built-in types are called elsewhere.
+const ELSEWHERE: [(&str, &str); 6] = [
+    ("boolean", "bool"),
+    ("double", "number"),
+    ("float", "number"),
+    ("integer", "int"),
+    ("str", "string"),
+    ("text", "string"),
+];
+
 impl<'a> TypeNames<'a> {
     /// The declarations of a policy.
     pub(super) fn new(declarations: &'a [(Name, Type)], diagnostics: &mut Diagnostics) -> Self {
@@ -236,8 +246,16 @@ impl<'a> TypeNames<'a> {
             None => {
                 let built_in = BUILT_IN.iter().map(|(name, _)| *name);
                 let known = built_in.chain(self.declared.keys().copied());
+                let elsewhere = ELSEWHERE.iter().find(|(elsewhere, _)| *elsewhere == name);
                 let name = Name { text: name.to_owned(), span: at };
-                diagnostics.push(unknown("type", &name, known));
+                let diagnostic = unknown("type", &name, known);
+                diagnostics.push(match elsewhere {
+                    Some((_, meant)) => diagnostic.help(format!("did you mean `{meant}`?")),
+                    None if name.text == "json" => diagnostic.help(
+                        "write `result yaml` and the type: every JSON document is one of YAML 1.2",
+                    ),
+                    None => diagnostic,
+                });
                 return types.simple(ir::Type::Any);
             }
             Some(_) if cycle.is_some() => {

@@ -175,13 +175,43 @@ impl Builder<'_> {
                 Rule::shape_line => lines.push(self.store_line(&line, StorePart::Shape)?),
                 Rule::rest_line => lines.push(self.store_line(&line, StorePart::Rest)?),
                 Rule::field_line => {
-                    lines.push(self.store_line(&line, StorePart::Fields(self.names(&line)))?);
+                    let fields = self.fields_of(&line)?;
+                    lines.push(self.store_line(&line, StorePart::Fields(fields))?);
                 }
                 Rule::outsiders_line => outsiders.push(self.outsiders(&line)?),
                 _ => {}
             }
         }
         Some(Store { name: self.one_name(pair)?, of, lines, outsiders })
+    }
+
+    /// The fields that a line labels.
+    fn fields_of(&mut self, line: &Pair<'_>) -> Option<Vec<Name>> {
+        let mut fields = Vec::new();
+        for part in all(line, Rule::field_name) {
+            match part.as_str().trim_end() {
+                own @ ("shape" | "*") => {
+                    let rule = one(line, Rule::label_rule)?;
+                    // Guards read fields, and the shape is no part of one record.
+                    let label = match own {
+                        "shape" => all(&rule, Rule::label).last()?,
+                        _ => rule,
+                    };
+                    let message = format!("`{own}` has a line of its own");
+                    let diagnostic = Diagnostic::new(Code::E0105, self.span(&part), message);
+                    let label: Vec<&str> = label.as_str().split_whitespace().collect();
+                    let help =
+                        format!("take it out of this one, and add:\n{own} : {}", label.join(" "));
+                    let diagnostic = diagnostic.help(help);
+                    self.diagnostics.push(match own {
+                        "shape" => diagnostic.note("a field of that name stands in backticks"),
+                        _ => diagnostic,
+                    });
+                }
+                _ => fields.push(self.one_name(&part)?),
+            }
+        }
+        Some(fields)
     }
 
     fn store_line(&mut self, pair: &Pair<'_>, part: StorePart) -> Option<StoreLine> {
