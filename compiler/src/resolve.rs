@@ -28,7 +28,8 @@ pub fn resolve(
     diagnostics: &mut Diagnostics,
 ) -> Option<hir::Policy> {
     let mut cx = context::Context::new(policy, diagnostics);
-    cx.tools = tool_list::load(sources, policy.file, &policy.uses, &mut cx.types, cx.diagnostics);
+    cx.imported =
+        tool_list::load(sources, policy.file, &policy.uses, &mut cx.types, cx.diagnostics);
     cx.declare_facts(&policy.facts);
     for written in &policy.stores {
         store::declare(&mut cx, written);

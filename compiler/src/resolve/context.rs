@@ -7,7 +7,7 @@ use rtbas_artifact::ir::{self, FactId, StoreId, TypeId};
 use super::hir;
 use super::label::Levels;
 use super::scope::Names;
-use super::tool_list::Signature;
+use super::tool_list::Imported;
 use super::types::{TypeNames, Types};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::syntax::ast;
@@ -24,8 +24,7 @@ pub(super) struct Context<'a> {
     pub(super) stores: Vec<hir::Store>,
     pub(super) store_names: Names<StoreId>,
     pub(super) cells: Vec<hir::Cell>,
-    /// The imported tools, in order of their names.
-    pub(super) tools: Vec<Signature>,
+    pub(super) imported: Imported,
     pub(super) diagnostics: &'a mut Diagnostics,
 }
 
@@ -41,7 +40,7 @@ impl<'a> Context<'a> {
             stores: Vec::new(),
             store_names: Names::new("store"),
             cells: Vec::new(),
-            tools: Vec::new(),
+            imported: Imported::default(),
             diagnostics,
         }
     }

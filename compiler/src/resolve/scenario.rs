@@ -7,17 +7,16 @@ use super::context::Context;
 use super::hir::{Call, Claim, Test, TestStep, Tool};
 use super::scope::unknown;
 use super::tool::argument;
-use super::tool::cover::unknown_tool;
+use super::tool::cover::complain_of_unknown;
 use crate::diag::{Code, Diagnostic};
 use crate::syntax::ast::{self, Name};
 
 fn find(cx: &mut Context<'_>, tools: &[Tool], name: &Name) -> Option<ToolId> {
     let found = (0..).map(ToolId).zip(tools).find(|(_, tool)| tool.name == name.text);
-    let imported = cx.tools.iter().any(|tool| tool.name == name.text);
+    let imported = cx.imported.tools.iter().any(|tool| tool.name == name.text);
     // A tool that is imported and has no block was complained of.
     if found.is_none() && !imported {
-        let names: Vec<String> = cx.tools.iter().map(|tool| tool.name.clone()).collect();
-        cx.push(unknown_tool(name, &names));
+        complain_of_unknown(cx, name);
     }
     found.map(|(id, _)| id)
 }

@@ -25,7 +25,7 @@ pub(super) fn resolve<'a>(cx: &mut Context<'a>, blocks: &'a [ToolBlock]) -> Vec<
 
 /// What a block says of the imported tool at this index.
 fn tool<'a>(cx: &mut Context<'a>, index: usize, block: &'a ToolBlock, span: Span) -> Tool {
-    let (name, description, schema, arguments) = match cx.tools.get(index) {
+    let (name, description, schema, arguments) = match cx.imported.tools.get(index) {
         Some(tool) => (
             tool.name.clone(),
             tool.description.clone(),

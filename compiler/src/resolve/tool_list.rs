@@ -28,25 +28,40 @@ pub(super) struct Signature {
 /// Keywords that a message lists at most.
 const LISTED: usize = 8;
 
-/// Reads every list that the policy uses; the tools are sorted by name.
+/// What was imported.
+#[derive(Debug, Default)]
+pub(super) struct Imported {
+    /// The tools, sorted by name.
+    pub(super) tools: Vec<Signature>,
+    /// Whether a list or a tool could not be read, so that there may be others.
+    pub(super) incomplete: bool,
+}
+
+/// Reads every list that the policy uses.
 pub(super) fn load(
     sources: &mut Sources<'_>,
     policy: FileId,
     uses: &[(String, Span)],
     types: &mut Types,
     diagnostics: &mut Diagnostics,
-) -> Vec<Signature> {
+) -> Imported {
+    let mut incomplete = false;
     let mut tools: BTreeMap<String, Signature> = BTreeMap::new();
     for (path, used) in uses {
         let file = match sources.load_beside(policy, path) {
             Ok(file) => file,
             Err(error) => {
                 diagnostics.push(unreadable(path, *used, &error));
+                incomplete = true;
                 continue;
             }
         };
         let list = List { file, text: sources.text(file), used: *used };
         for tool in list.tools(types, diagnostics) {
+            let Some(tool) = tool else {
+                incomplete = true;
+                continue;
+            };
             if let Some(first) = tools.get(&tool.name) {
                 let message = format!("there are two tools `{}`", tool.name);
                 let diagnostic = Diagnostic::new(Code::E0202, *used, message);
@@ -60,7 +75,7 @@ pub(super) fn load(
             }
         }
     }
-    tools.into_values().collect()
+    Imported { tools: tools.into_values().collect(), incomplete }
 }
 
 fn unreadable(path: &str, used: Span, error: &LoadError) -> Diagnostic {
@@ -74,12 +89,13 @@ struct List<'t> {
 }
 
 impl List<'_> {
-    fn tools(&self, types: &mut Types, diagnostics: &mut Diagnostics) -> Vec<Signature> {
+    /// The tools; `None` in place of what cannot be read.
+    fn tools(&self, types: &mut Types, diagnostics: &mut Diagnostics) -> Vec<Option<Signature>> {
         let document: Value = match serde_json::from_str(self.text) {
             Ok(document) => document,
             Err(error) => {
                 diagnostics.push(self.no_json(&error));
-                return Vec::new();
+                return vec![None];
             }
         };
         let places: [&[&str]; 3] = [&["tools"], &["result", "tools"], &[]];
@@ -92,13 +108,13 @@ impl List<'_> {
             let help = "the answer to MCP's `tools/list` is: \
                         {\"tools\": [{\"name\": …, \"description\": …, \"inputSchema\": …}]}";
             diagnostics.push(Diagnostic::new(Code::E0205, self.used, message).help(help));
-            return Vec::new();
+            return vec![None];
         };
         let mut tools = Vec::new();
         for (index, entry) in entries.iter().enumerate() {
             let mut at: Vec<String> = place.iter().map(ToString::to_string).collect();
             at.push(index.to_string());
-            tools.extend(self.tool(entry, at, types, diagnostics));
+            tools.push(self.tool(entry, at, types, diagnostics));
         }
         tools
     }

@@ -14,7 +14,7 @@ pub(super) fn cover<'a>(
     cx: &mut Context<'_>,
     blocks: &'a [ToolBlock],
 ) -> Vec<(usize, &'a ToolBlock, Span)> {
-    let names: Vec<String> = cx.tools.iter().map(|tool| tool.name.clone()).collect();
+    let names: Vec<String> = cx.imported.tools.iter().map(|tool| tool.name.clone()).collect();
     let mut named: BTreeMap<&str, (&ToolBlock, Span)> = BTreeMap::new();
     let mut prefixes: Vec<(&str, &ToolBlock, Span)> = Vec::new();
     let mut rest: Option<(&ToolBlock, Span)> = None;
@@ -25,7 +25,7 @@ pub(super) fn cover<'a>(
                 None => rest = Some((block, pattern.span)),
             },
             Some(prefix) => {
-                if !names.iter().any(|name| name.starts_with(prefix)) {
+                if !cx.imported.incomplete && !names.iter().any(|name| name.starts_with(prefix)) {
                     let message = format!("no tool matches `{}`", pattern.text);
                     let known = names.iter().map(String::as_str);
                     let diagnostic = Diagnostic::new(Code::E0210, pattern.span, message);
@@ -33,9 +33,7 @@ pub(super) fn cover<'a>(
                 }
                 prefixes.push((prefix, block, pattern.span));
             }
-            None if !names.contains(&pattern.text) => {
-                cx.push(unknown_tool(pattern, &names));
-            }
+            None if !names.contains(&pattern.text) => complain_of_unknown(cx, pattern),
             None => {
                 let what = format!("the tool `{}`", pattern.text);
                 match named.get(pattern.text.as_str()) {
@@ -64,7 +62,8 @@ pub(super) fn cover<'a>(
             None => bare.push(name),
         }
     }
-    if let Some(used) = cx.tools.first().map(|tool| tool.used).filter(|_| !bare.is_empty()) {
+    if let Some(used) = cx.imported.tools.first().map(|tool| tool.used).filter(|_| !bare.is_empty())
+    {
         let names: Vec<String> = bare.iter().map(|name| written(name)).collect();
         let message =
             format!("the policy does not say what may be done with {}", listed(bare.clone()));
@@ -74,13 +73,18 @@ pub(super) fn cover<'a>(
     covered
 }
 
-/// A tool that no list has.
-pub(crate) fn unknown_tool(name: &Name, names: &[String]) -> Diagnostic {
-    let diagnostic = unknown("tool", name, names.iter().map(String::as_str));
-    match names {
+/// Says that no list has this tool, unless one that cannot be read may have it.
+pub(in crate::resolve) fn complain_of_unknown(cx: &mut Context<'_>, name: &Name) {
+    if cx.imported.incomplete {
+        return;
+    }
+    let known = cx.imported.tools.iter().map(|tool| tool.name.as_str());
+    let diagnostic = unknown("tool", name, known);
+    let diagnostic = match cx.imported.tools.as_slice() {
         [] => diagnostic.help("import the tools: `use tools from \"tools.json\"`"),
         _ => diagnostic,
-    }
+    };
+    cx.push(diagnostic);
 }
 
 fn named_twice(what: &str, at: Span, first: Span) -> Diagnostic {
