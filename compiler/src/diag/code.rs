@@ -68,6 +68,7 @@ codes! {
     E0307 "a test does not give every fact"
     E0308 "a result is not written in this format"
     E0309 "a result has too many regions"
+    E0310 "a call that does not run gets a result"
 
     E0501 "two levels of a lattice have no least upper bound"
     E0502 "no level of a lattice flows to all others"
@@ -81,6 +82,8 @@ codes! {
     W0201 "a fact that nothing reads"
     W0202 "a type that nothing uses"
     W0203 "a part of a schema that the engine does not check"
+    W0204 "tools to come would run unasked"
+    W0301 "a comparison of two constants"
 
     N0401 "a claim that this version does not prove"
 }

@@ -89,7 +89,7 @@ fn call(policy: &hir::Policy, call: &hir::Call) -> Option<Step> {
     let arguments = arguments.map(|(name, _, value, _)| (name.clone(), value.clone())).collect();
     let outcome = call.outcome.as_ref().map(|outcome| match outcome {
         hir::Outcome::Returns(value, _) => Outcome::Returns(text(tool.format, value)),
-        hir::Outcome::Fails(text) => Outcome::Fails(text.clone()),
+        hir::Outcome::Fails(text, _) => Outcome::Fails(text.clone()),
     });
     let (expected, span) = (call.expected, call.span);
     Some(Step::Call { tool: tool.name.clone(), arguments, outcome, expected, span })

@@ -18,6 +18,9 @@ mod rules;
 
 /// The tools of a policy, in order of their names.
 pub(super) fn resolve<'a>(cx: &mut Context<'a>, blocks: &'a [ToolBlock]) -> Vec<Tool> {
+    for block in blocks {
+        rules::warn_of_later_tools(cx, block);
+    }
     let covered = cover::cover(cx, blocks);
     let tools = covered.into_iter().map(|(index, block, span)| tool(cx, index, block, span));
     tools.collect()

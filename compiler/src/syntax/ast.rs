@@ -377,5 +377,5 @@ pub enum Outcome {
     /// A value.
     Returns(Value, Span),
     /// An error's text.
-    Fails(String),
+    Fails(String, Span),
 }

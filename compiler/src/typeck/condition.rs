@@ -176,6 +176,11 @@ impl<'p> Rules<'p, '_> {
                 _ => {}
             }
         }
+        if let (Kind::Literal(l), Kind::Literal(r)) = (l, r)
+            && self.diagnostics.gate(()).is_some()
+        {
+            self.diagnostics.push(constants(comparison, (left.span, l), (right.span, r)));
+        }
     }
 
     fn contains(&mut self, (element, e): (&Operand, &Kind<'_>), (list, l): (&Operand, &Kind<'_>)) {
@@ -274,6 +279,22 @@ impl<'p> Rules<'p, '_> {
         let words: Vec<String> = types.iter().map(|ty| describe(self.types(), *ty)).collect();
         words.join(" or ")
     }
+}
+
+/// A comparison that no call changes, of values that compare.
+fn constants(comparison: Comparison, left: (Span, &Value), right: (Span, &Value)) -> Diagnostic {
+    let order = left.1.cmp(right.1);
+    let holds = match comparison {
+        Comparison::Equal => order.is_eq(),
+        Comparison::NotEqual => order.is_ne(),
+        Comparison::Less => order.is_lt(),
+        Comparison::LessOrEqual => order.is_le(),
+        Comparison::Greater => order.is_gt(),
+        Comparison::GreaterOrEqual => order.is_ge(),
+    };
+    let message = format!("two constants are compared, which is always {holds}");
+    let help = "compare a fact, an argument or a field; a name stands without double quotes";
+    Diagnostic::new(Code::W0301, left.0.to(right.0), message).help(help)
 }
 
 /// The types that a value of this type may have, `null` left out.

@@ -50,6 +50,12 @@ fn call(policy: &Policy, call: &Call, diagnostics: &mut Diagnostics) {
         let what = format!("the result of `{}`", tool.name);
         fits(policy, tool.result, value, (*at, &what), diagnostics);
     }
+    if let (Some(outcome), Some(Effect::Confirm | Effect::Deny)) = (&call.outcome, call.expected) {
+        let (Outcome::Returns(_, at) | Outcome::Fails(_, at)) = outcome;
+        let message = "a call that does not run has no result";
+        let help = "leave the result out, or expect `=> allow`";
+        diagnostics.push(Diagnostic::new(Code::E0310, *at, message).help(help));
+    }
     if call.expected == Some(Effect::Deny) {
         return;
     }

@@ -22,6 +22,20 @@ pub(super) fn check(cx: &mut Context<'_>, block: &ToolBlock, tool: &str) {
     }
 }
 
+/// Warns of a block that lets run unasked whatever tools a list gains.
+pub(super) fn warn_of_later_tools(cx: &mut Context<'_>, block: &ToolBlock) {
+    if !block.patterns.iter().any(|pattern| pattern.text == "*") {
+        return;
+    }
+    for line in &block.lines {
+        if let ToolLine::Rule(Effect::Allow, RuleWhen::Always, at) = line {
+            let message = "a tool that the list gains later would run unasked";
+            let help = "write `confirm always` or `deny always`, or name the tools";
+            cx.push(Diagnostic::new(Code::W0204, *at, message).help(help));
+        }
+    }
+}
+
 fn mistakes(block: &ToolBlock, tool: &str, rules: &[(Effect, &RuleWhen, Span)]) -> Vec<Diagnostic> {
     let error = |at, message: &str| Diagnostic::new(Code::E0211, at, message);
     let Some((last, before)) = rules.split_last() else {

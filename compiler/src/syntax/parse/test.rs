@@ -46,7 +46,10 @@ impl Builder<'_> {
                 let value = one(&returns, Rule::value)?;
                 Some(Outcome::Returns(self.value(&value)?, self.span(&value)))
             }
-            (None, Some(fails)) => Some(Outcome::Fails(self.string(&one(&fails, Rule::string)?))),
+            (None, Some(fails)) => {
+                let text = one(&fails, Rule::string)?;
+                Some(Outcome::Fails(self.string(&text), self.span(&text)))
+            }
             (None, None) => None,
         };
         let expected = self.expected(pair)?;
