@@ -186,6 +186,8 @@ fn sort(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Failure> {
             logs.push(path.clone());
         } else if policy::is_policy(path) {
             policies.push(path.clone());
+        } else if let Err(error) = fs::metadata(path) {
+            return Err(Fault::file(path, reason(&error)).into());
         } else {
             return Err(Failure::usage(format!(
                 "`{}` is neither a policy (`.pol`, `.rtbas`) nor sessions (`.jsonl`, `.jsonl.gz`, \

@@ -274,6 +274,7 @@ fn what_is_missing_is_said() {
         &["desk.pol", "trip.jsonl", "--facts", "facts.json"],
         &["desk.pol", "same.pol", "desk.jsonl", "--facts", "facts.json"],
         &["desk.pol", "labels.tsv"],
+        &["desk.pol", "missing"],
         &["desk.pol", "missing.jsonl", "--facts", "facts.json"],
         &["desk.pol", "same.pol"],
         &["desk.jsonl", "marked.jsonl"],
