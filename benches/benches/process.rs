@@ -1,0 +1,83 @@
+//! Whole runs of `rtbasc`, start to exit: checking policies, and replaying recordings.
+//!
+//! Measures `target/release/rtbasc`, which `make bench` builds first.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Runs `rtbasc` and fails unless it succeeds.
+fn rtbasc(arguments: &[&str]) {
+    let mut command = Command::new(root().join("target/release/rtbasc"));
+    command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
+    let status = command.status().expect("target/release/rtbasc starts");
+    assert!(status.success(), "rtbasc {arguments:?}: {status}");
+}
+
+/// A policy whose lattice has `levels` levels: the subsets of a set, or a chain.
+fn order(levels: usize, is_chain: bool) -> String {
+    let mut edges = String::new();
+    for a in 0..levels {
+        match is_chain {
+            true if a + 1 < levels => writeln!(edges, "  l{a} -> l{}", a + 1),
+            true => Ok(()),
+            false => (0..levels.ilog2())
+                .filter(|bit| a >> bit & 1 == 0)
+                .try_for_each(|bit| writeln!(edges, "  l{a} -> l{}", a | 1 << bit)),
+        }
+        .expect("a string takes what is written");
+    }
+    format!(
+        "policy order edition 2026\nlattice order {{\n{edges}}}\nlabel {{ order }}\n\
+         use tools from \"none.json\"\n\
+         message system : l0\nmessage user : l0\nmessage reply : l0\n"
+    )
+}
+
+fn check(c: &mut Criterion) {
+    let mut group = c.benchmark_group("check");
+    group.sample_size(10).measurement_time(Duration::from_secs(5));
+    let banking = root().join("examples/agentdojo/banking.pol");
+    let banking = banking.to_str().expect("the path is text");
+    group.bench_function("banking", |b| b.iter(|| rtbasc(&["check", banking])));
+    let folder = std::env::temp_dir().join(format!("rtbas-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("there is room for policies");
+    std::fs::write(folder.join("none.json"), r#"{"tools": []}"#).expect("there is room");
+    for levels in [64, 128, 512] {
+        for (name, is_chain) in [("chain", true), ("subsets", false)] {
+            let path = folder.join(format!("{name}-{levels}.pol"));
+            std::fs::write(&path, order(levels, is_chain)).expect("there is room");
+            let path = path.to_str().expect("the path is text").to_owned();
+            group.bench_function(format!("{name} of {levels}"), |b| {
+                b.iter(|| rtbasc(&["check", &path]));
+            });
+        }
+    }
+    group.finish();
+    std::fs::remove_dir_all(&folder).expect("what was made can be removed");
+}
+
+/// Replays the recordings in the folder that `RTBAS_TRACES` names, if it names one.
+fn replay(c: &mut Criterion) {
+    let Ok(traces) = std::env::var("RTBAS_TRACES") else {
+        println!("replay: RTBAS_TRACES names no folder of recordings; skipped");
+        return;
+    };
+    let banking = root().join("examples/agentdojo/banking.pol");
+    let banking = banking.to_str().expect("the path is text");
+    let mut group = c.benchmark_group("replay");
+    group.sample_size(10).measurement_time(Duration::from_secs(20));
+    let arguments = ["replay", banking, &traces, "--unwrap", "<<", ">>"];
+    group.bench_function("banking", |b| b.iter(|| rtbasc(&arguments)));
+    group.finish();
+}
+
+criterion_group!(process, check, replay);
+criterion_main!(process);
