@@ -1,4 +1,4 @@
-//! Phase 2: [`ast`](crate::syntax::ast) → [`hir`].
+//! Phase 2: [`ast`] → [`hir`].
 //!
 //! Takes the tree of a policy and loads the tool lists that it uses. Gives a tree without names:
 //! every name is an id of something that exists, every pattern is spelled out, and every tool has

@@ -1,23 +1,23 @@
 //! The enforcement engine: loads a compiled policy, labels the history of a session, and decides
 //! every call.
 //!
-//! A host adds messages to a [`Session`](session::Session), gives the model a
-//! [`View`](view::View), and proposes the calls that the model wrote from it. A call that is
-//! allowed comes back as a [`Permit`](decision::Permit); running it and handing in its result uses
-//! the permit up. No call gets a permit but with the view that it was written from.
+//! A host adds messages to a [`Session`], gives the model a [`View`], and proposes the calls that
+//! the model wrote from it. A call that is allowed comes back as a [`Permit`]; running it and
+//! handing in its result uses the permit up. No call gets a permit but with the view that it was
+//! written from.
 //!
 //! The engine does no IO, keeps no global state, starts no threads and needs no async runtime.
 //!
 //! The module list below is in reading order, and it is the order of permitted imports.
 
 pub mod region;
-pub mod history;
-pub mod view;
-pub mod decision;
-pub mod receive;
-pub mod session;
-pub mod explain;
-pub mod engine;
+mod history;
+mod view;
+mod decision;
+mod receive;
+mod session;
+mod explain;
+mod engine;
 
 pub use decision::{Decision, Permit, Reply, Request};
 pub use engine::{Engine, ToolDescription};

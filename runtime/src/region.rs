@@ -7,7 +7,7 @@
 //!
 //! A label holds for the bytes of its region, and a list or record lies lower than the leaves in
 //! it. So what stands outside the leaves must not be anyone's words: only white space, YAML's
-//! punctuation and the names of declared fields, which [`yaml`] checks byte by byte instead of
+//! punctuation and the names of declared fields, which `yaml` checks byte by byte instead of
 //! believing its parser. Comments, tags and anchors are words, so a text with one is unfit. How
 //! much white space there is, and how a name is quoted, still depends on the writer's choice; views
 //! that hide a region therefore print the rest anew rather than cut bytes out.
