@@ -61,9 +61,9 @@ pub fn script(dice: &mut Dice<'_>, policy: &Policy) -> Script {
     Script { system, steps }
 }
 
-/// An output of up to three calls.
+/// An output of one to three calls.
 pub fn output(dice: &mut Dice<'_>, policy: &Policy) -> Output {
-    let count = [1, 2, 2, 3, 0].get(dice.below(5)).copied().unwrap_or(1);
+    let count = [1, 2, 2, 3].get(dice.below(4)).copied().unwrap_or(1);
     let calls: Vec<Planned> = (0..count).map(|_| planned(dice, policy)).collect();
     let mut order: Vec<usize> = (0..calls.len()).collect();
     if dice.chance(40) {

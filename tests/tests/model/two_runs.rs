@@ -221,7 +221,7 @@ impl Run<'_> {
         let dice = &mut Dice::new(&tape);
         let text = format!("output {hash:016x}");
         let calls: Vec<Call> =
-            (0..dice.below(4)).map(|_| sessions::call(dice, &case.policy)).collect();
+            (0..=dice.below(3)).map(|_| sessions::call(dice, &case.policy)).collect();
         self.rulings = self.monitor.propose(&text, &calls);
         self.model.propose(&text, &calls);
         self.output = Some((text, calls));
