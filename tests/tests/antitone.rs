@@ -27,9 +27,11 @@ const TOOLS: &str = r#"{"tools": [{
             "to": {"type": "string"},
             "amount": {"type": "integer"},
             "memo": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": null},
-            "gift": {"type": "boolean"}
+            "gift": {"type": "boolean"},
+            "kind": {"enum": ["a", null]},
+            "note": {"description": "anything"}
         },
-        "required": ["to", "amount"]
+        "required": ["to", "amount", "kind", "note"]
     }
 }]}"#;
 
@@ -50,8 +52,14 @@ fn atom() -> impl Strategy<Value = String> {
             .prop_map(str::to_owned),
         1 => prop_oneof![Just("to in [\"a\", \"b\"]"), Just("memo in [\"a\"]")]
             .prop_map(str::to_owned),
-        1 => prop_oneof![Just("present(memo)"), Just("gift == true"), Just("present(gift)")]
-            .prop_map(str::to_owned),
+        2 => prop_oneof![
+            Just("present(memo)"),
+            Just("gift == true"),
+            Just("present(gift)"),
+            Just("present(kind)"),
+            Just("present(note)"),
+        ]
+        .prop_map(str::to_owned),
     ]
 }
 
@@ -122,16 +130,25 @@ fn calls() -> Vec<Arguments> {
     let texts = || ["a", "b", "c", "d"].map(text).into_iter().map(Some);
     let memos: Vec<_> = absent().chain([Some(Value::Null)]).chain(texts()).collect();
     let gifts: Vec<_> = absent().chain([true, false].map(Value::Bool).map(Some)).collect();
+    let odds = [Value::Null, text("a")];
+    let mut rest = Vec::new();
+    for gift in &gifts {
+        for kind in &odds {
+            rest.extend(odds.iter().map(|note| (gift.clone(), kind.clone(), note.clone())));
+        }
+    }
     let mut calls = Vec::new();
     for amount in 0..=4 {
         for to in texts() {
             for memo in &memos {
-                for gift in &gifts {
+                for (gift, kind, note) in &rest {
                     let given = [
                         ("amount", Some(Value::Number(amount.into()))),
                         ("to", to.clone()),
                         ("memo", memo.clone()),
                         ("gift", gift.clone()),
+                        ("kind", Some(kind.clone())),
+                        ("note", Some(note.clone())),
                     ];
                     let given = given.into_iter().filter_map(|(n, v)| Some((n.to_owned(), v?)));
                     calls.push(given.collect());

@@ -124,7 +124,13 @@ fn output(
         let arguments = call.arguments.as_ref().ok()?.clone();
         Some(Call { tool: call.tool.clone(), arguments })
     });
-    let mut decisions = session.propose(&view, text, proposed.collect())?.into_iter().enumerate();
+    let proposed: Vec<Call> = proposed.collect();
+    let decisions = match proposed.is_empty() {
+        // The text stands in the history all the same.
+        true => session.reply(&view, text).map(|_| Vec::new()),
+        false => session.propose(&view, text, proposed),
+    };
+    let mut decisions = decisions?.into_iter().enumerate();
     for RecordedCall { id, tool, arguments, outcome } in calls {
         let decided = arguments.and_then(|_| decisions.next().ok_or_else(undecided));
         let (effect, reason) = match decided {

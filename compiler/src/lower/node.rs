@@ -16,7 +16,8 @@ pub(super) fn nodes(terms: &mut Terms<'_>, policy: &Policy, tool: &Tool) -> Vec<
             let ty = type_at(policy, tool.result, path);
             ty.is_some_and(|ty| matches!(policy.types.get(ty), Type::Record { .. }))
         });
-        Shown { store: reads.store, path, is_record }
+        let chance = path.and_then(|path| last_chance(policy, tool.result, path));
+        Shown { store: reads.store, path, is_record, chance }
     });
     let reads = reads.collect();
     let mut builder = Builder { terms, policy, tool, reads, nodes: Vec::new() };
@@ -30,6 +31,9 @@ struct Shown<'p> {
     path: Option<&'p [Step]>,
     /// Whether the region at the path is a record, whose fields show fields.
     is_record: bool,
+    /// The last step of the path that may lead to nothing or to many: an element or an optional
+    /// field. What lies up to there tells which records there are.
+    chance: Option<usize>,
 }
 
 struct Builder<'p, 'b, 't> {
@@ -42,6 +46,7 @@ struct Builder<'p, 'b, 't> {
 
 impl Builder<'_, '_, '_> {
     fn node(&mut self, ty: TypeId, path: &mut Vec<Step>) -> NodeId {
+        let mut optional: Vec<&str> = Vec::new();
         let kind = match self.policy.types.get(ty) {
             Type::List(item) => {
                 path.push(Step::Items);
@@ -50,6 +55,7 @@ impl Builder<'_, '_, '_> {
                 NodeKind::List(item)
             }
             Type::Record { fields, open: false } => {
+                optional = fields.iter().filter(|f| !f.required).map(|f| f.name.as_str()).collect();
                 let mut children = Vec::with_capacity(fields.len());
                 for field in fields {
                     path.push(Step::Field(field.name.clone()));
@@ -62,8 +68,8 @@ impl Builder<'_, '_, '_> {
             }
             _ => NodeKind::Leaf(ty),
         };
-        let shows: BTreeSet<CellId> =
-            self.reads.iter().flat_map(|shown| cells(&self.policy.cells, shown, path)).collect();
+        let cells = |shown| cells(&self.policy.cells, shown, path, &optional);
+        let shows: BTreeSet<CellId> = self.reads.iter().flat_map(cells).collect();
         let own = self.tool.labels.iter().find(|label| label.path == *path);
         let record =
             self.reads.iter().find(|shown| shown.is_record && shown.path == Some(path.as_slice()));
@@ -79,27 +85,45 @@ impl Builder<'_, '_, '_> {
     }
 }
 
-/// The cells of a store that the region at this path shows.
-fn cells(cells: &[Cell], shown: &Shown<'_>, path: &[Step]) -> Vec<CellId> {
+/// The cells of a store that the region at this path shows. Which of its optional fields are there
+/// is a record's own, so it shows their cells, too.
+fn cells(cells: &[Cell], shown: &Shown<'_>, path: &[Step], optional: &[&str]) -> Vec<CellId> {
     let all = || all_cells(cells, shown.store);
-    let shape = || shape(cells, shown.store).into_iter().collect();
+    let shape = || shape(cells, shown.store).into_iter();
+    let field = |name: &str| field_cell(cells, shown.store, name);
     let Some(record) = shown.path else {
         return all();
     };
     if let Some(below) = path.strip_prefix(record) {
         return match below.first() {
             _ if !shown.is_record => all(),
-            Some(Step::Field(field)) => {
-                let field = field_cell(cells, shown.store, field);
-                field.into_iter().collect()
-            }
-            Some(Step::Items) | None => shape(),
+            Some(Step::Field(name)) => field(name).into_iter().collect(),
+            Some(Step::Items) => shape().collect(),
+            None => shape().chain(optional.iter().filter_map(|name| field(name))).collect(),
         };
     }
-    // Which records there are is told by the list that they stand in, and by all around it.
-    let list = record.iter().rposition(|step| *step == Step::Items);
-    let around = record.starts_with(path) && list.is_some_and(|list| path.len() <= list);
-    if around { shape() } else { Vec::new() }
+    let around = record.starts_with(path) && shown.chance.is_some_and(|last| path.len() <= last);
+    if around { shape().collect() } else { Vec::new() }
+}
+
+/// The last step of a path that may lead to nothing or to many.
+fn last_chance(policy: &Policy, mut ty: TypeId, path: &[Step]) -> Option<usize> {
+    let mut last = None;
+    for (i, step) in path.iter().enumerate() {
+        ty = match (step, policy.types.get(ty)) {
+            (Step::Items, Type::List(item)) => {
+                last = Some(i);
+                *item
+            }
+            (Step::Field(name), Type::Record { fields, .. }) => {
+                let field = fields.iter().find(|field| field.name == *name)?;
+                last = if field.required { last } else { Some(i) };
+                field.ty
+            }
+            _ => return last,
+        };
+    }
+    last
 }
 
 fn type_at(policy: &Policy, ty: TypeId, path: &[Step]) -> Option<TypeId> {

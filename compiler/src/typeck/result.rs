@@ -148,15 +148,31 @@ fn record(
             let Type::Record { fields: known, open: false } = policy.types.get(store.record) else {
                 return;
             };
-            let known: Vec<&str> = known.iter().map(|field| field.name.as_str()).collect();
-            for field in fields.iter().filter(|field| !known.contains(&field.name.as_str())) {
-                let message = format!(
-                    "`result{here}` has a field `{}`, and store `{}` has none",
-                    field.name, store.name
-                );
-                let diagnostic = Diagnostic::new(Code::E0305, at, message);
-                let fields = listed(known.iter().copied());
-                diagnostics.push(diagnostic.note(format!("fields of `{}`: {fields}", store.name)));
+            let names = || known.iter().map(|field| field.name.as_str());
+            for field in fields {
+                let here = format!("`result{here}` has a field `{}`", field.name);
+                let mistake = |message| Diagnostic::new(Code::E0305, at, message);
+                let Some(declared) = known.iter().find(|declared| declared.name == field.name)
+                else {
+                    let message = format!("{here}, and store `{}` has none", store.name);
+                    let note = format!("fields of `{}`: {}", store.name, listed(names()));
+                    diagnostics.push(mistake(message).note(note));
+                    continue;
+                };
+                // Guards of the store's labels were judged by the store's types.
+                if field.ty != declared.ty {
+                    let [here_is, there_is] =
+                        [field.ty, declared.ty].map(|ty| describe(policy.types.entries(), ty));
+                    let message = format!("{here} of another type than in store `{}`", store.name);
+                    let note = format!("here it is {here_is}, there {there_is}");
+                    let help = "give both one type, or write `reads STORE` without `as`";
+                    diagnostics.push(mistake(message).note(note).help(help));
+                } else if declared.required && !field.required {
+                    let message =
+                        format!("{here} that is optional, and in store `{}` it is not", store.name);
+                    let help = "drop the `?` here, or write it in the store's type, too";
+                    diagnostics.push(mistake(message).help(help));
+                }
             }
         }
         _ => {}

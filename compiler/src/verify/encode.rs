@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rtbas_artifact::decimal::Decimal;
 use rtbas_artifact::ir::{
-    Comparison, Condition, ConditionId, LabelPart, Operand, Policy, Tool, Type, TypeId,
+    Comparison, Condition, ConditionId, Field, LabelPart, Operand, Policy, Tool, Type, TypeId,
 };
 use rtbas_artifact::lattice::LevelId;
 use rtbas_artifact::program::Program;
@@ -211,6 +211,11 @@ impl<'p> Encoder<'p> {
         self.texts.iter().find(|(_, n)| Decimal::from(**n) == number).map(|(text, _)| text.as_str())
     }
 
+    /// Whether the policy's conditions hold this text.
+    pub(super) fn is_literal(&self, text: &str) -> bool {
+        self.texts.contains_key(text)
+    }
+
     fn literal(&mut self, literal: &Value) -> Result<Coded, Outside> {
         let shape = match literal {
             Value::Null => Shape::Absent,
@@ -230,19 +235,24 @@ impl<'p> Encoder<'p> {
         let Some((ty, always)) = declared_type(self.policy(), self.tool, operand) else {
             return Err(Outside("a field that its type does not have".to_owned()));
         };
-        let (ty, nullable) = without_null(types, ty);
+        let nullable = admits_null(types, ty);
+        let (ty, _) = without_null(types, ty);
         let present = match types.get(ty.index()) {
             Some(Type::Null) => Formula::constant(false),
             _ if always && !nullable => Formula::constant(true),
             _ => Formula::variable(present(operand)),
         };
-        // What lies in a record is there only if the record is.
+        // What lies in a record is there only if the record is, and if it must be, exactly then.
         if self.operands.insert(operand.clone())
             && let Some(record) = enclosing(operand)
         {
             let (_, there) = self.presence(&record)?;
-            let key = self::present(operand);
-            self.background.insert(key, present.clone().implies(there));
+            let required = is_required(self.policy(), self.tool, &record, operand) && !nullable;
+            let holds = match required {
+                true => present.clone().same(there),
+                false => present.clone().implies(there),
+            };
+            self.background.insert(self::present(operand), holds);
         }
         Ok((ty, present))
     }
@@ -287,8 +297,8 @@ impl<'p> Encoder<'p> {
         Ok(Coded { present, shape })
     }
 
-    /// Whether all elements of a declared list or set are of the type of a value.
-    fn holds_such(&self, set: &Operand, value: &Shape) -> bool {
+    /// What holds of a value that is an element of a declared list or set.
+    fn of_element(&mut self, set: &Operand, value: &Shape) -> Result<Formula, Outside> {
         let types = &self.policy().types;
         let element = declared_type(self.policy(), self.tool, set).and_then(|(ty, _)| match types
             .get(without_null(types, ty).0.index())
@@ -296,15 +306,26 @@ impl<'p> Encoder<'p> {
             Some(Type::List(element) | Type::Set(element)) => types.get(element.index()),
             _ => None,
         });
-        match (element, value) {
+        Ok(match (element, value) {
             (Some(Type::Bool), Shape::Bool(_))
-            | (Some(Type::Integer | Type::Number), Shape::Number(_))
-            | (Some(Type::Text), Shape::Text(_)) => true,
-            (Some(Type::Enumeration(values)), Shape::Text(_)) => {
-                values.iter().all(|value| matches!(value, Value::Text(_)))
+            | (Some(Type::Number), Shape::Number(_))
+            | (Some(Type::Text), Shape::Text(_)) => Formula::constant(true),
+            (Some(Type::Integer), Shape::Number(number)) => {
+                let whole = format!("whole {number:?}");
+                number.clone().equal(Number::Variable { name: whole, whole: true })
             }
-            _ => false,
-        }
+            (Some(Type::Enumeration(values)), Shape::Text(text)) => {
+                let texts = values.iter().map(|value| match value {
+                    Value::Text(value) => Some(text.clone().equal(self.text(value))),
+                    _ => None,
+                });
+                let texts = texts.collect::<Option<Vec<_>>>().ok_or_else(|| {
+                    Outside("an enumeration of values other than text".to_owned())
+                })?;
+                Formula::or(texts)
+            }
+            _ => return Err(Outside("membership among values of another type".to_owned())),
+        })
     }
 
     fn membership(&mut self, element: &Operand, set: &Operand) -> Result<Truth, Outside> {
@@ -327,11 +348,10 @@ impl<'p> Encoder<'p> {
                 return Ok(Truth { yes, no });
             }
             Shape::Open(name) => {
-                if !self.holds_such(set, &coded.shape) {
-                    return Err(Outside("membership among values of another type".to_owned()));
-                }
+                let admitted = self.of_element(set, &coded.shape)?;
                 let name = format!("{name} has {element:?}");
                 let holds = Formula::variable(&name);
+                self.background.insert(name.clone(), holds.clone().implies(admitted));
                 // Equal elements are both in the set or both out of it.
                 for other in self.memberships.iter().filter(|m| m.set == *set) {
                     let same = relation(Comparison::Equal, &coded.shape, &other.coded.shape)?;
@@ -411,15 +431,35 @@ pub(super) fn declared_type(
         Operand::Literal(_) | Operand::Field(_) => return None,
     };
     for step in path {
-        let (inner, nullable) = without_null(&policy.types, ty);
-        let Some(Type::Record { fields, .. }) = policy.types.get(inner.index()) else {
-            return None;
-        };
-        let field = fields.iter().find(|field| field.name == *step)?;
-        always &= field.required && !nullable;
+        let field = field(&policy.types, ty, step)?;
+        always &= field.required && !admits_null(&policy.types, ty);
         ty = field.ty;
     }
     Some((ty, always))
+}
+
+/// A field of a record type, or of one or null.
+fn field<'t>(types: &'t [Type], ty: TypeId, name: &str) -> Option<&'t Field> {
+    match types.get(without_null(types, ty).0.index()) {
+        Some(Type::Record { fields, .. }) => fields.iter().find(|field| field.name == name),
+        _ => None,
+    }
+}
+
+/// Whether a record must have what an operand reads of it.
+fn is_required(policy: &Policy, tool: &Tool, record: &Operand, operand: &Operand) -> bool {
+    let name = match operand {
+        Operand::Fact(_, path) | Operand::Argument(_, path) | Operand::Field(path) => path.last(),
+        Operand::Literal(_) => None,
+    };
+    let record = declared_type(policy, tool, record);
+    let field = record.zip(name).and_then(|((ty, _), name)| field(&policy.types, ty, name));
+    field.is_some_and(|field| field.required)
+}
+
+/// Whether null is a value of the type. Conditions take it for absent.
+fn admits_null(types: &[Type], ty: TypeId) -> bool {
+    rtbas_artifact::ty::check(types, ty, &Value::Null).is_ok()
 }
 
 /// What an operand that reads a field reads the field of.

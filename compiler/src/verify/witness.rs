@@ -86,8 +86,14 @@ fn chosen(
         Type::Text | Type::Enumeration(_) => match assignment.numbers.get(&name) {
             Some(number) => {
                 let number = (*number)?;
-                let text = encoder.text_of(number).map(str::to_owned);
-                Value::Text(text.unwrap_or_else(|| format!("text {number}")))
+                let literal = encoder.text_of(number).map(str::to_owned);
+                Value::Text(literal.unwrap_or_else(|| {
+                    let mut text = format!("text {number}");
+                    while encoder.is_literal(&text) {
+                        text.push('\'');
+                    }
+                    text
+                }))
             }
             None => smallest(&policy.types, ty),
         },
@@ -141,14 +147,16 @@ fn is_under(operand: &Operand, other: &Operand) -> bool {
     }
 }
 
-/// The plainest value of a type.
+/// The plainest value of a type, and not null unless the type has nothing else.
 fn smallest(types: &[Type], ty: TypeId) -> Value {
     match types.get(ty.index()) {
-        None | Some(Type::Null | Type::Any) => Value::Null,
+        None | Some(Type::Null) => Value::Null,
+        Some(Type::Any | Type::Text) => Value::Text(String::new()),
         Some(Type::Bool) => Value::Bool(false),
         Some(Type::Integer | Type::Number) => Value::Number(0.into()),
-        Some(Type::Text) => Value::Text(String::new()),
-        Some(Type::Enumeration(values)) => values.first().cloned().unwrap_or(Value::Null),
+        Some(Type::Enumeration(values)) => {
+            values.iter().find(|value| **value != Value::Null).cloned().unwrap_or(Value::Null)
+        }
         Some(Type::List(_) | Type::Set(_)) => Value::List(Vec::new()),
         Some(Type::Record { fields, .. }) => Value::Record(
             fields
@@ -158,7 +166,8 @@ fn smallest(types: &[Type], ty: TypeId) -> Value {
                 .collect(),
         ),
         Some(Type::Union(choices)) => {
-            choices.first().map_or(Value::Null, |&choice| smallest(types, choice))
+            let mut values = choices.iter().map(|&choice| smallest(types, choice));
+            values.find(|value| *value != Value::Null).unwrap_or(Value::Null)
         }
     }
 }
