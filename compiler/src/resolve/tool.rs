@@ -101,7 +101,7 @@ fn tool<'a>(cx: &mut Context<'a>, index: usize, block: &'a ToolBlock, span: Span
                 tool.endorsements.extend(endorsement(cx, &writes, cells, because));
             }
             ToolLine::Node(path, label) => {
-                let record = record_above(cx, &tool.reads, &path.steps);
+                let record = record_around(cx, &tool.reads, &path.steps);
                 let scope = Scope { record, ..call };
                 if let Some(first) = tool.labels.iter().find(|label| label.path == path.steps) {
                     cx.push(said_twice("this region has a label already", path.span, first.span));
@@ -134,18 +134,16 @@ fn reads(cx: &mut Context<'_>, store: &Name, path: Option<&NodePath>) -> Option<
     Some(Reads { store: id, path: path.map(|path| path.steps.clone()), span })
 }
 
-/// The type of the record that is nearest above a region.
-fn record_above(
+/// The type of the innermost record around a region, itself included.
+fn record_around(
     cx: &Context<'_>,
     reads: &[Reads],
     path: &[Step],
 ) -> Option<rtbas_artifact::ir::TypeId> {
-    let above = |reads: &&Reads| {
-        let above = reads.path.as_ref();
-        above.is_some_and(|above| above.len() < path.len() && path.starts_with(above))
-    };
+    let around =
+        |reads: &&Reads| reads.path.as_ref().is_some_and(|record| path.starts_with(record));
     let nearest =
-        reads.iter().filter(above).max_by_key(|reads| reads.path.as_ref().map(Vec::len))?;
+        reads.iter().filter(around).max_by_key(|reads| reads.path.as_ref().map(Vec::len))?;
     cx.stores.get(nearest.store.index()).map(|store| store.record)
 }
 
