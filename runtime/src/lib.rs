@@ -6,6 +6,40 @@
 //! handing in its result uses the permit up. No call gets a permit but with the view that it was
 //! written from.
 //!
+//! ```no_run
+//! use std::collections::BTreeMap;
+//! use std::fs;
+//!
+//! use rtbas::artifact::eval::Arguments;
+//! use rtbas::artifact::open::Requirements;
+//! use rtbas::artifact::sign::{TrustedKey, TrustedKeys};
+//! use rtbas::{Call, Decision, Engine};
+//!
+//! # fn run(_: &str, _: &Arguments) -> String { String::new() }
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let key = TrustedKey::from_text(&fs::read_to_string("policy.key.pub")?)?;
+//! let keys = TrustedKeys::from(key);
+//! let engine = Engine::open(&fs::read("banking.rtbas")?, &keys, &Requirements::default())?;
+//!
+//! let mut session = engine.session(BTreeMap::new())?;
+//! session.user("How much is left?")?;
+//! let view = session.view()?;
+//! // The model writes its output from `view.messages()` and nothing else.
+//! let call = Call { tool: "get_balance".to_owned(), arguments: BTreeMap::new() };
+//! for decision in session.propose(&view, "", vec![call])? {
+//!     match decision {
+//!         Decision::Allow(permit) => {
+//!             let text = run(permit.tool(), permit.arguments());
+//!             session.result(permit, text)?;
+//!         }
+//!         Decision::Confirm(request) => session.reject(request)?,
+//!         Decision::Deny => println!("{}", session.explain(0).ok_or("no such call")?),
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The engine does no IO, keeps no global state, starts no threads and needs no async runtime.
 //!
 //! The module list below is in reading order, and it is the order of permitted imports.
