@@ -101,7 +101,16 @@ impl<'p> Rules<'p, '_> {
             | ir::Operand::Field(path) => path,
         };
         let mut types = choices(self.types(), operand.root?);
+        let in_record = matches!(operand.read, ir::Operand::Field(_));
         for step in path {
+            if in_record && types.iter().any(|&ty| *self.policy.types.get(ty) == Type::Any) {
+                // A result may give it any type, and then nothing lies in it.
+                let message = format!("no type is declared for what `{step}` is read from");
+                let help = "declare the store's records: `store NAME of TYPE { … }`";
+                let diagnostic = Diagnostic::new(Code::E0304, operand.span, message);
+                self.diagnostics.push(diagnostic.help(help));
+                return None;
+            }
             match self.step(operand, &types, step) {
                 Ok(next) => types = next,
                 Err(mistake) => {

@@ -159,8 +159,10 @@ fn record(
                     diagnostics.push(mistake(message).note(note));
                     continue;
                 };
-                // Guards of the store's labels were judged by the store's types.
-                if field.ty != declared.ty {
+                // Guards of the store's labels were judged by the store's types, and a field that
+                // has none there was judged as anything.
+                let is_any = *policy.types.get(declared.ty) == Type::Any;
+                if field.ty != declared.ty && !is_any {
                     let [here_is, there_is] =
                         [field.ty, declared.ty].map(|ty| describe(policy.types.entries(), ty));
                     let message = format!("{here} of another type than in store `{}`", store.name);

@@ -237,10 +237,10 @@ impl<'p> Encoder<'p> {
         };
         let nullable = admits_null(types, ty);
         let (ty, _) = without_null(types, ty);
-        let present = match types.get(ty.index()) {
-            Some(Type::Null) => Formula::constant(false),
-            _ if always && !nullable => Formula::constant(true),
-            _ => Formula::variable(present(operand)),
+        let present = match () {
+            () if is_only_null(types, ty) => Formula::constant(false),
+            () if always && !nullable => Formula::constant(true),
+            () => Formula::variable(present(operand)),
         };
         // What lies in a record is there only if the record is, and if it must be, exactly then.
         if self.operands.insert(operand.clone())
@@ -455,6 +455,16 @@ fn is_required(policy: &Policy, tool: &Tool, record: &Operand, operand: &Operand
     let record = declared_type(policy, tool, record);
     let field = record.zip(name).and_then(|((ty, _), name)| field(&policy.types, ty, name));
     field.is_some_and(|field| field.required)
+}
+
+/// Whether null is the only value of the type.
+fn is_only_null(types: &[Type], ty: TypeId) -> bool {
+    match types.get(ty.index()) {
+        Some(Type::Null) => true,
+        Some(Type::Enumeration(values)) => values.iter().all(|value| *value == Value::Null),
+        Some(Type::Union(choices)) => choices.iter().all(|&choice| is_only_null(types, choice)),
+        _ => false,
+    }
 }
 
 /// Whether null is a value of the type. Conditions take it for absent.
