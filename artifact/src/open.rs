@@ -146,12 +146,6 @@ impl Artifact {
         &self.program
     }
 
-    /// The policy, ready to be evaluated, for whoever needs nothing else.
-    #[must_use]
-    pub fn into_program(self) -> Program {
-        self.program
-    }
-
     /// Where its rules stand in the source.
     #[must_use]
     pub fn origins(&self) -> &Origins {

@@ -2,8 +2,8 @@
 //!
 //! Takes the lowered policy, gives [`Verified`], which only this phase can make and without which
 //! nothing is emitted. The proofs are over the IR that ships: O1 (lattices and their codes), O3
-//! (robust labels) and O5 (antitone decisions) of `docs/semantics.md`. *Unknown* is an error of its own. A counterexample
-//! is replayed through the tables or the evaluator before anyone sees it.
+//! (robust labels) and O5 (antitone decisions) of `docs/semantics.md`. *Unknown* is an error of its
+//! own. A counterexample is replayed through the tables or the evaluator before anyone sees it.
 
 mod term;
 mod z3;
@@ -77,8 +77,7 @@ pub fn verify(lowered: Lowered, diagnostics: &mut Diagnostics) -> Option<Verifie
         Ok(program) => program,
         Err(invalid) => {
             let message = format!("the lowered policy is not valid: {invalid}");
-            let help = "this is a fault of the compiler; please report it with the policy";
-            diagnostics.push(Diagnostic::new(Code::E0509, None, message).help(help));
+            diagnostics.push(report::fault(None, message));
             return None;
         }
     };

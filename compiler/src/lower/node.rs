@@ -12,12 +12,11 @@ use crate::resolve::store::{all_cells, field_cell, shape};
 pub(super) fn nodes(terms: &mut Terms<'_>, policy: &Policy, tool: &Tool) -> Vec<Node> {
     let reads = tool.reads.iter().map(|reads| {
         let path = reads.path.as_deref();
-        let is_record = path.is_some_and(|path| {
-            let ty = type_at(policy, tool.result, path);
-            ty.is_some_and(|ty| matches!(policy.types.get(ty), Type::Record { .. }))
-        });
-        let chance = path.and_then(|path| last_chance(policy, tool.result, path));
-        Shown { store: reads.store, path, is_record, chance }
+        let way = path.and_then(|path| walk(policy, tool.result, path));
+        let is_record = way
+            .as_ref()
+            .is_some_and(|way| matches!(policy.types.get(way.end), Type::Record { .. }));
+        Shown { store: reads.store, path, is_record, chance: way.and_then(|way| way.chance) }
     });
     let reads = reads.collect();
     let mut builder = Builder { terms, policy, tool, reads, nodes: Vec::new() };
@@ -106,32 +105,27 @@ fn cells(cells: &[Cell], shown: &Shown<'_>, path: &[Step], optional: &[&str]) ->
     if around { shape().collect() } else { Vec::new() }
 }
 
-/// The last step of a path that may lead to nothing or to many.
-fn last_chance(policy: &Policy, mut ty: TypeId, path: &[Step]) -> Option<usize> {
-    let mut last = None;
-    for (i, step) in path.iter().enumerate() {
-        ty = match (step, policy.types.get(ty)) {
-            (Step::Items, Type::List(item)) => {
-                last = Some(i);
-                *item
-            }
-            (Step::Field(name), Type::Record { fields, .. }) => {
-                let field = fields.iter().find(|field| field.name == *name)?;
-                last = if field.required { last } else { Some(i) };
-                field.ty
-            }
-            _ => return last,
-        };
-    }
-    last
+/// Where a path leads.
+struct Way {
+    /// The type at its end.
+    end: TypeId,
+    /// Its last step that may lead to nothing or to many.
+    chance: Option<usize>,
 }
 
-fn type_at(policy: &Policy, ty: TypeId, path: &[Step]) -> Option<TypeId> {
-    path.iter().try_fold(ty, |ty, step| match (step, policy.types.get(ty)) {
-        (Step::Items, Type::List(item)) => Some(*item),
-        (Step::Field(name), Type::Record { fields, .. }) => {
-            fields.iter().find(|field| field.name == *name).map(|field| field.ty)
-        }
-        _ => None,
-    })
+/// Follows a path; `None` if the type has no such region.
+fn walk(policy: &Policy, ty: TypeId, path: &[Step]) -> Option<Way> {
+    let mut way = Way { end: ty, chance: None };
+    for (i, step) in path.iter().enumerate() {
+        let (next, is_certain) = match (step, policy.types.get(way.end)) {
+            (Step::Items, Type::List(item)) => (*item, false),
+            (Step::Field(name), Type::Record { fields, .. }) => {
+                let field = fields.iter().find(|field| field.name == *name)?;
+                (field.ty, field.required)
+            }
+            _ => return None,
+        };
+        way = Way { end: next, chance: if is_certain { way.chance } else { Some(i) } };
+    }
+    Some(way)
 }

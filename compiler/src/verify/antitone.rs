@@ -3,7 +3,7 @@
 //!
 //! Every argument that over-approximating a label is safe rests on this.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rtbas_artifact::certificate::Method;
 use rtbas_artifact::eval::Verdict;
@@ -56,15 +56,12 @@ pub(super) fn check(program: &Program, tool: &Tool) -> Outcome {
         .lattices
         .iter()
         .zip(&encoder.bounds)
-        .map(|(lattice, bounds)| {
-            ordered_pairs(lattice, &bounds.iter().copied().collect::<Vec<_>>())
-        })
+        .map(|(lattice, bounds)| ordered_pairs(lattice, bounds))
         .collect();
     let mut assertions = vec![violated];
     assertions.extend(encoder.background.values().cloned());
     for (lattice, (pairs, bounds)) in pairs.iter().zip(&encoder.bounds).enumerate() {
-        let bounds: Vec<LevelId> = bounds.iter().copied().collect();
-        assertions.push(Formula::or(pairs.keys().map(|signs| is_pair(lattice, &bounds, signs))));
+        assertions.push(Formula::or(pairs.keys().map(|signs| is_pair(lattice, bounds, signs))));
     }
     match solve(&assertions) {
         Answer::Unsatisfiable { resource } => Outcome::Proved { method: Method::Search, resource },
@@ -114,7 +111,7 @@ fn decisions(encoder: &mut Encoder<'_>, tool: &Tool, run: usize) -> Result<Decis
 type Pairs = BTreeMap<(Vec<bool>, Vec<bool>), (LevelId, LevelId)>;
 
 /// All that ordered pairs of levels can say about the bounds.
-fn ordered_pairs(lattice: &Lattice, bounds: &[LevelId]) -> Pairs {
+fn ordered_pairs(lattice: &Lattice, bounds: &BTreeSet<LevelId>) -> Pairs {
     let signs = |level| bounds.iter().map(|&bound| lattice.flows(level, bound)).collect::<Vec<_>>();
     let mut groups: BTreeMap<Vec<bool>, Vec<LevelId>> = BTreeMap::new();
     for level in lattice.ids() {
@@ -135,7 +132,11 @@ fn ordered_pairs(lattice: &Lattice, bounds: &[LevelId]) -> Pairs {
     pairs
 }
 
-fn is_pair(lattice: usize, bounds: &[LevelId], (low, high): &(Vec<bool>, Vec<bool>)) -> Formula {
+fn is_pair(
+    lattice: usize,
+    bounds: &BTreeSet<LevelId>,
+    (low, high): &(Vec<bool>, Vec<bool>),
+) -> Formula {
     let says = |run: usize, signs: &[bool]| {
         let each = bounds.iter().zip(signs).map(move |(&bound, &sign)| {
             Formula::variable(flows(run, lattice, bound)).same(Formula::constant(sign))

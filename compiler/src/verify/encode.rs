@@ -270,20 +270,9 @@ impl<'p> Encoder<'p> {
             Some(Type::Number) => Shape::Number(number(false)),
             Some(Type::Text) => Shape::Text(number(true)),
             Some(Type::Enumeration(values)) => {
-                let texts: Option<Vec<&str>> = values
-                    .iter()
-                    .map(|value| match value {
-                        Value::Text(text) => Some(text.as_str()),
-                        _ => None,
-                    })
-                    .collect();
-                let Some(texts) = texts else {
-                    return Err(Outside("an enumeration of values other than text".to_owned()));
-                };
                 let one = number(true);
-                let choices: Vec<Formula> =
-                    texts.into_iter().map(|text| one.clone().equal(self.text(text))).collect();
-                self.background.insert(value(operand), Formula::or(choices));
+                let choice = self.one_of(&one, values)?;
+                self.background.insert(value(operand), choice);
                 Shape::Text(one)
             }
             Some(Type::List(_) | Type::Set(_)) => Shape::Open(value(operand)),
@@ -295,6 +284,15 @@ impl<'p> Encoder<'p> {
             }
         };
         Ok(Coded { present, shape })
+    }
+
+    /// That a text is one of those that an enumeration lists.
+    fn one_of(&mut self, text: &Number, values: &[Value]) -> Result<Formula, Outside> {
+        let each = values.iter().map(|value| match value {
+            Value::Text(value) => Ok(text.clone().equal(self.text(value))),
+            _ => Err(Outside("an enumeration of values other than text".to_owned())),
+        });
+        each.collect::<Result<Vec<_>, _>>().map(Formula::or)
     }
 
     /// What holds of a value that is an element of a declared list or set.
@@ -314,16 +312,7 @@ impl<'p> Encoder<'p> {
                 let whole = format!("whole {number:?}");
                 number.clone().equal(Number::Variable { name: whole, whole: true })
             }
-            (Some(Type::Enumeration(values)), Shape::Text(text)) => {
-                let texts = values.iter().map(|value| match value {
-                    Value::Text(value) => Some(text.clone().equal(self.text(value))),
-                    _ => None,
-                });
-                let texts = texts.collect::<Option<Vec<_>>>().ok_or_else(|| {
-                    Outside("an enumeration of values other than text".to_owned())
-                })?;
-                Formula::or(texts)
-            }
+            (Some(Type::Enumeration(values)), Shape::Text(text)) => self.one_of(text, values)?,
             _ => return Err(Outside("membership among values of another type".to_owned())),
         })
     }

@@ -58,8 +58,7 @@ pub(super) fn flaw(lattice: &Lattice, index: usize, flaw: Flaw, spans: &Spans) -
                 .note("words of the system need a label that may flow anywhere")
                 .help(completion_help(lattice))
         }
-        Flaw::Tables(a, b) => Diagnostic::new(
-            Code::E0509,
+        Flaw::Tables(a, b) => fault(
             here,
             format!(
                 "the tables of lattice `{}` contradict each other on `{}` and `{}`",
@@ -67,8 +66,7 @@ pub(super) fn flaw(lattice: &Lattice, index: usize, flaw: Flaw, spans: &Spans) -
                 name(a),
                 name(b)
             ),
-        )
-        .help("this is a fault of the compiler; please report it with the policy"),
+        ),
     }
 }
 
@@ -143,7 +141,7 @@ pub(super) fn not_antitone(
 ) -> Diagnostic {
     let name = program.tool(id).map_or("?", |tool| &tool.name);
     let (low, high) = (&witness.low, &witness.high);
-    let rule = |rule| rule_span(spans, id, rule);
+    let rule = |rule: Option<RuleId>| spans.rule(id, rule?);
     let mut report = Diagnostic::new(
         Code::E0503,
         rule(high.1.rule).or_else(|| spans.tool(id)),
@@ -168,12 +166,17 @@ pub(super) fn not_antitone(
         )
 }
 
+/// Something that no policy should be able to bring about.
+pub(super) fn fault(at: Option<Span>, message: String) -> Diagnostic {
+    Diagnostic::new(Code::E0509, at, message)
+        .help("this is a fault of the compiler; please report it with the policy")
+}
+
 /// The evaluator does not see what the solver sees.
 pub(super) fn disagreement(program: &Program, id: ToolId, witness: &Witness) -> Diagnostic {
     let name = program.tool(id).map_or("?", |tool| &tool.name);
-    Diagnostic::new(Code::E0509, None, format!("solver and evaluator disagree about `{name}`"))
+    fault(None, format!("solver and evaluator disagree about `{name}`"))
         .note(format!("{witness:?}"))
-        .help("this is a fault of the compiler; please report it with the policy")
 }
 
 /// The solver could not tell.
@@ -190,10 +193,6 @@ pub(super) fn unknown(
     )
     .note(format!("reason: {reason}"))
     .help("simplify the rules or the order; what is not proved is not emitted")
-}
-
-fn rule_span(spans: &Spans, tool: ToolId, rule: Option<RuleId>) -> Option<Span> {
-    spans.rule(tool, rule?)
 }
 
 fn decides(effect: Effect) -> &'static str {

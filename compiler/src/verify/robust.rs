@@ -74,11 +74,9 @@ fn judge(
     place: impl Fn() -> Place,
     read: impl Fn(&[String]) -> Label,
 ) {
-    let choices: Vec<LabelId> =
-        rule.alternatives.iter().map(|a| a.label).chain([rule.otherwise]).collect();
     for path in fields_read(program, rule) {
         let label = read(&path);
-        let lows = choices.iter().map(|&choice| extent(program, choice).0);
+        let lows = choices(rule).map(|choice| extent(program, choice).0);
         if let Some(choice) = lows.into_iter().find(|low| !label.flows_to(low)) {
             found.push(Chosen { place: place(), field: path.join("."), label, choice });
         }
@@ -176,11 +174,13 @@ impl Walk<'_, '_> {
 
 /// The join of all that may come of these labels; top if there are none.
 fn highest<'a>(program: &Program, rules: impl IntoIterator<Item = &'a LabelRule>) -> Label {
-    let labels = rules
-        .into_iter()
-        .flat_map(|rule| rule.alternatives.iter().map(|a| a.label).chain([rule.otherwise]));
-    let labels = labels.map(|label| extent(program, label).1);
+    let labels = rules.into_iter().flat_map(choices).map(|label| extent(program, label).1);
     labels.reduce(|a, b| a.join(&b)).unwrap_or_else(|| program.space().top().clone())
+}
+
+/// All that may come of a label.
+fn choices(rule: &LabelRule) -> impl Iterator<Item = LabelId> {
+    rule.alternatives.iter().map(|alternative| alternative.label).chain([rule.otherwise])
 }
 
 /// The lowest and the highest that a label term may be: a level that a value names may be any.
@@ -215,8 +215,7 @@ fn fields_read(program: &Program, rule: &LabelRule) -> BTreeSet<Vec<String>> {
     for alternative in &rule.alternatives {
         operands(program, alternative.when, &mut field);
     }
-    let labels = rule.alternatives.iter().map(|a| a.label).chain([rule.otherwise]);
-    let terms = labels.filter_map(|label| program.policy().labels.get(label.index()));
+    let terms = choices(rule).filter_map(|label| program.policy().labels.get(label.index()));
     for part in terms.flat_map(|term| &term.parts) {
         if let LabelPart::Named(operand) = part {
             field(operand);
