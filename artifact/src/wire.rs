@@ -15,7 +15,7 @@ use crate::origin::Origins;
 /// end, so that a transfer as text cannot go unnoticed.
 pub const MAGIC: [u8; 8] = *b"\x8aRTBAS\r\n";
 /// The version of the format that is written.
-pub const FORMAT: u16 = 1;
+pub const FORMAT: u16 = 2;
 /// Most bytes of an artifact.
 pub const MAX_BYTES: usize = 64 * 1024 * 1024;
 

@@ -55,7 +55,7 @@ pub(crate) fn payload() -> Vec<u8> {
 /// Header and payload, by the document.
 pub(crate) fn unsigned(edition: u16, version: u64, payload: &[u8]) -> Vec<u8> {
     let mut file = b"\x8aRTBAS\r\n".to_vec();
-    file.extend(1_u16.to_le_bytes());
+    file.extend(2_u16.to_le_bytes());
     file.extend(edition.to_le_bytes());
     file.extend(version.to_le_bytes());
     file.extend(u32::try_from(payload.len()).unwrap().to_le_bytes());

@@ -41,8 +41,8 @@ fn the_file_is_the_one_that_the_document_describes() {
 
 /// Files that were written once and never again. `UPDATE=1` writes one that is missing.
 #[test]
-fn files_of_every_version_open_for_ever() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/suite/artifact/v1/good");
+fn files_of_this_format_open() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/suite/artifact/v2/good");
     let signers = [hmac_signer(), ed25519_signer()];
     let small = format!("{folder}/small.rtbas");
     if std::env::var_os("UPDATE").is_some() && !std::path::Path::new(&small).exists() {
@@ -54,6 +54,16 @@ fn files_of_every_version_open_for_ever() {
         let file = std::fs::read(&path).unwrap();
         let artifact = open_file(&file).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         assert_eq!(seal_again(&artifact, &signers), file, "{}", path.display());
+    }
+}
+
+/// A file of a format that was given up is refused before anything in it is read.
+#[test]
+fn files_of_older_formats_are_refused_by_their_number() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/suite/artifact/v1/good");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let file = std::fs::read(entry.unwrap().path()).unwrap();
+        assert_eq!(open_file(&file).unwrap_err(), OpenError::Frame(FrameError::Format(1)));
     }
 }
 
@@ -131,8 +141,8 @@ fn another_file_is_told_from_a_damaged_one() {
     assert_eq!(refused(as_utf8.as_bytes()), FrameError::SentAsText);
     assert_eq!(refused(&[&good[..], b"\n"].concat()), FrameError::Trailing(1));
     let mut future = good.clone();
-    future[8] = 2;
-    assert_eq!(refused(&future), FrameError::Format(2));
+    future[8] = 3;
+    assert_eq!(refused(&future), FrameError::Format(3));
     let mut absurd = good;
     absurd[20..24].fill(0xff);
     assert_eq!(refused(&absurd), FrameError::CutShort("payload"));

@@ -40,7 +40,7 @@ impl Folder {
     /// A folder with the artifact of the corpus and the keys that signed it.
     pub(crate) fn with_artifact() -> Self {
         let folder = Self::new();
-        let artifact = repository("tests/suite/artifact/v1/good/small.rtbas");
+        let artifact = repository("tests/suite/artifact/v2/good/small.rtbas");
         folder.write("small.rtbas", fs::read(artifact).unwrap());
         folder.write("hmac.key", format!("rtbas-hmac-v1:{}\n", "07".repeat(32)));
         folder.write("other.key", format!("rtbas-hmac-v1:{}\n", "08".repeat(32)));
