@@ -1,6 +1,7 @@
 //! The way of a policy from its file to its proofs, for the commands that need them, and what the
 //! compiler says on that way.
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -72,8 +73,22 @@ pub(crate) fn compile_to_run<T>(
 fn print(sources: &Sources<'_>, said: &[Diagnostic]) {
     let mut out = io::stderr().lock();
     let color = out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
+    let text = render::human(sources, said, color) + &pointer(said);
     // Where nobody can read it, the exit code still says it.
-    let _ = out.write_all(render::human(sources, said, color).as_bytes());
+    let _ = out.write_all(text.as_bytes());
+}
+
+/// Codes that the last line names at most.
+const NAMED: usize = 4;
+
+/// Where to read more about what was said.
+fn pointer(said: &[Diagnostic]) -> String {
+    let codes: BTreeSet<Code> = said.iter().map(|diagnostic| diagnostic.code).collect();
+    let codes: Vec<&str> = codes.iter().take(NAMED).map(|code| code.name()).collect();
+    match codes.as_slice() {
+        [] => String::new(),
+        codes => format!("more about this: rtbasc explain {}\n", codes.join(" ")),
+    }
 }
 
 /// How the program ends over what was said: a mistake comes before what the solver left open.

@@ -13,6 +13,7 @@ mod test;
 mod replay;
 mod inspect;
 mod keygen;
+mod explain;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -35,6 +36,7 @@ enum Command {
     Replay(replay::Replay),
     Inspect(inspect::Inspect),
     Keygen(keygen::Keygen),
+    Explain(explain::Explain),
 }
 
 fn main() -> ExitCode {
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         Command::Replay(args) => replay::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Keygen(args) => keygen::run(&args),
+        Command::Explain(args) => explain::run(&args),
     };
     match outcome {
         Ok(exit) => exit.into(),

@@ -12,3 +12,5 @@ mod test_blocks;
 mod replay;
 #[path = "cli/recordings.rs"]
 mod recordings;
+#[path = "cli/explain.rs"]
+mod explain;

@@ -26,6 +26,17 @@ macro_rules! codes {
             pub fn summary(self) -> &'static str {
                 match self { $(Self::$code => $summary,)* }
             }
+
+            /// The page that explains it, in Markdown.
+            #[must_use]
+            pub fn page(self) -> &'static str {
+                // A code without a page does not compile: write `docs/errors/CODE.md`.
+                match self {
+                    $(Self::$code => {
+                        include_str!(concat!("../../../docs/errors/", stringify!($code), ".md"))
+                    })*
+                }
+            }
         }
     };
 }
@@ -97,6 +108,12 @@ impl Code {
             Some(b'N') => Severity::Note,
             _ => Severity::Error,
         }
+    }
+
+    /// Where the page that explains it lies in the source.
+    #[must_use]
+    pub fn page_path(self) -> String {
+        format!("docs/errors/{self}.md")
     }
 }
 

@@ -119,6 +119,7 @@ pub fn json(sources: &Sources<'_>, diagnostics: &[Diagnostic]) -> serde_json::Va
                 "labels": labels,
                 "notes": diagnostic.notes,
                 "help": diagnostic.help,
+                "page": diagnostic.code.page_path(),
             })
         })
         .collect()
