@@ -323,6 +323,10 @@ pub enum Format {
     Text,
     /// One YAML 1.2 document without aliases, tags and duplicate keys.
     Yaml,
+    /// One JSON document (RFC 8259) without duplicate keys.
+    Json,
+    /// One Python literal as `repr` prints it, without duplicate keys.
+    Python,
 }
 
 /// A region of a result (n), and the label it is declared to have (decl n): the join of the labels

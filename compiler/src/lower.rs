@@ -17,6 +17,7 @@ use crate::typeck::Typed;
 mod term;
 mod node;
 mod place;
+mod written;
 mod scenario;
 
 pub use place::{LatticeSpans, Spans};

@@ -63,7 +63,7 @@ pub fn describe(at: Rule) -> Vec<String> {
         Rule::returns => "`returns`",
         Rule::fails => "`fails`",
         Rule::expected => "`=>`",
-        Rule::format => return several(["text", "yaml"]),
+        Rule::format => return several(["text", "json", "yaml", "python"]),
         Rule::nullable => "`?`",
         Rule::open_brace => "`{`",
         Rule::close_brace => "`}`",

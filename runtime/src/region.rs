@@ -6,13 +6,17 @@
 //! nothing in the text, whose authors include attackers.
 //!
 //! A label holds for the bytes of its region, and a list or record lies lower than the leaves in
-//! it. So what stands outside the leaves must not be anyone's words: only white space, YAML's
-//! punctuation and the names of declared fields, which `yaml` checks byte by byte instead of
-//! believing its parser. Comments, tags and anchors are words, so a text with one is unfit. How
-//! much white space there is, and how a name is quoted, still depends on the writer's choice; views
-//! that hide a region therefore print the rest anew rather than cut bytes out.
+//! it. So what stands outside the leaves must not be anyone's words: only white space, the format's
+//! punctuation and the names of declared fields. The readers of formats check that byte by byte;
+//! `yaml` does not even believe its parser. Comments, tags and anchors are words, so a text with one
+//! is unfit. How much white space there is, and how a name is quoted, still depends on the writer's
+//! choice; views that hide a region therefore print the rest anew rather than cut bytes out.
 
+mod token;
 mod yaml;
+mod flow;
+mod json;
+mod python;
 mod value;
 mod divide;
 
@@ -23,8 +27,8 @@ use rtbas_artifact::ir::{Format, NodeId, NodeKind, Tool, Type};
 use rtbas_artifact::ty;
 use rtbas_artifact::value::Value;
 
+use token::{Notation, Scalar};
 use value::Undivided;
-use yaml::{Notation, Scalar};
 
 /// The regions of a result, each before those below it, in the order of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,7 +114,12 @@ impl std::error::Error for Unfit {}
 pub fn find(types: &[Type], tool: &Tool, text: &str) -> Result<Tree, Unfit> {
     match tool.format {
         Format::Text => whole(types, tool, text),
-        Format::Yaml => divide::divide(types, tool, text),
+        Format::Yaml => {
+            let reader = yaml::Reader::new(text).map_err(|e| Unfit::new(&[], 0, e))?;
+            divide::divide(types, tool, reader)
+        }
+        Format::Json => divide::divide(types, tool, json::Reader::new(text)),
+        Format::Python => divide::divide(types, tool, python::Reader::new(text)),
     }
 }
 

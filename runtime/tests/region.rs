@@ -5,6 +5,7 @@
 #![expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "helpers of tests")]
 
 mod region {
+    mod brackets;
     mod emit;
     mod properties;
     mod recorded;

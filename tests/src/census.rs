@@ -44,7 +44,7 @@ impl Census {
 }
 
 /// Every construct that a policy can hold or a session can show.
-pub const CONSTRUCTS: [&str; 62] = [
+pub const CONSTRUCTS: [&str; 64] = [
     "lattices: two",
     "lattices: one level",
     "lattices: levels without order",
@@ -65,6 +65,8 @@ pub const CONSTRUCTS: [&str; 62] = [
     "labels: guarded errors",
     "bounds: named by a value",
     "results: text",
+    "results: JSON",
+    "results: Python",
     "results: list",
     "results: record in a record",
     "results: record of a store",
@@ -173,6 +175,8 @@ fn in_tool(policy: &Policy, tool: &Tool) -> BTreeSet<&'static str> {
     };
     note("labels: guarded errors", !tool.errors.alternatives.is_empty());
     note("results: text", tool.format == Format::Text);
+    note("results: JSON", tool.format == Format::Json);
+    note("results: Python", tool.format == Format::Python);
     note("effects: writes", !tool.writes.is_empty());
     note("effects: endorsement", !tool.endorsements.is_empty());
     let ty = |ty: TypeId| policy.types.get(ty.index());

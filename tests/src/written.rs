@@ -5,23 +5,38 @@
 
 use std::fmt::Write as _;
 
+use rtbas_artifact::ir::Format;
+
 /// What a tool returns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Document {
     /// Plain text.
     Text(String),
-    /// A YAML document.
-    Yaml(Written),
-    /// Text that is no YAML document without comments, anchors and tags.
+    /// A document.
+    Tree(Language, Written),
+    /// Text that is no document in any language without comments, anchors and tags.
     Broken(String),
 }
 
-/// A value of a YAML document, and how it is written.
+/// What a document is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// YAML.
+    Yaml,
+    /// JSON.
+    Json,
+    /// Python's literals.
+    Python,
+}
+
+/// A value of a document, and how it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// A scalar without quotes.
+    /// A scalar without quotes, in YAML.
     Plain(String),
-    /// A scalar in double quotes.
+    /// A number or a constant elsewhere, in JSON's words.
+    Word(String),
+    /// A scalar in quotes.
     Quoted(String),
     /// A list.
     List(Layout, Vec<Written>),
@@ -32,9 +47,10 @@ pub enum Written {
 /// How a list or a record is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// One element a line, unless something around it is written in brackets.
+    /// One element a line, unless something around it is written on one line. In YAML without
+    /// brackets.
     Block,
-    /// In brackets.
+    /// On one line, in brackets. In Python a list is a tuple then.
     Flow,
 }
 
@@ -44,9 +60,9 @@ impl Document {
     pub fn text(&self) -> String {
         match self {
             Self::Text(text) | Self::Broken(text) => text.clone(),
-            Self::Yaml(root) => {
+            Self::Tree(language, root) => {
                 let mut text = String::new();
-                root.write(&mut text, 0, true);
+                language.write(root, &mut text, 0, true);
                 text.push('\n');
                 text
             }
@@ -54,60 +70,92 @@ impl Document {
     }
 }
 
-impl Written {
-    /// How the value is written within brackets.
+impl Language {
+    /// What results of a format are written in; none if they are text.
     #[must_use]
-    pub fn token(&self) -> String {
+    pub fn of(format: Format) -> Option<Self> {
+        match format {
+            Format::Text => None,
+            Format::Yaml => Some(Self::Yaml),
+            Format::Json => Some(Self::Json),
+            Format::Python => Some(Self::Python),
+        }
+    }
+
+    /// How a value is written on one line.
+    #[must_use]
+    pub fn token(self, value: &Written) -> String {
         let mut text = String::new();
-        self.write(&mut text, 0, false);
+        self.write(value, &mut text, 0, false);
         text
     }
 
-    fn write(&self, out: &mut String, indent: usize, block: bool) {
-        match self {
-            Self::Plain(word) => out.push_str(word),
-            Self::Quoted(text) => quote(out, text),
-            Self::List(Layout::Block, items) if block && !items.is_empty() => {
+    fn write(self, value: &Written, out: &mut String, indent: usize, block: bool) {
+        match value {
+            Written::Plain(word) => out.push_str(word),
+            Written::Word(word) => out.push_str(self.word(word)),
+            Written::Quoted(text) => self.quote(out, text),
+            Written::List(Layout::Block, items)
+                if self == Self::Yaml && block && !items.is_empty() =>
+            {
                 for (i, item) in items.iter().enumerate() {
                     line(out, indent, i);
                     out.push('-');
-                    item.below(out, indent);
+                    self.below(item, out, indent);
                 }
             }
-            Self::Record(Layout::Block, fields) if block && !fields.is_empty() => {
+            Written::Record(Layout::Block, fields)
+                if self == Self::Yaml && block && !fields.is_empty() =>
+            {
                 for (i, (name, value)) in fields.iter().enumerate() {
                     line(out, indent, i);
                     out.push_str(name);
                     out.push(':');
-                    value.below(out, indent);
+                    self.below(value, out, indent);
                 }
             }
-            Self::List(_, items) => {
-                out.push('[');
+            Written::List(layout, items) => {
+                let is_tuple = self == Self::Python && *layout == Layout::Flow;
+                let lines = self.lines(*layout, block && !items.is_empty());
+                out.push(if is_tuple { '(' } else { '[' });
                 for (i, item) in items.iter().enumerate() {
-                    out.push_str(if i == 0 { "" } else { ", " });
-                    item.write(out, indent, false);
+                    comma(out, indent, i, lines);
+                    self.write(item, out, indent + 2, lines);
                 }
-                out.push(']');
+                if is_tuple && items.len() == 1 {
+                    out.push(',');
+                }
+                last_line(out, indent, lines);
+                out.push(if is_tuple { ')' } else { ']' });
             }
-            Self::Record(_, fields) => {
+            Written::Record(layout, fields) => {
+                let lines = self.lines(*layout, block && !fields.is_empty());
                 out.push('{');
                 for (i, (name, value)) in fields.iter().enumerate() {
-                    out.push_str(if i == 0 { "" } else { ", " });
-                    out.push_str(name);
+                    comma(out, indent, i, lines);
+                    match self {
+                        Self::Yaml => out.push_str(name),
+                        Self::Json | Self::Python => self.quote(out, name),
+                    }
                     out.push_str(": ");
-                    value.write(out, indent, false);
+                    self.write(value, out, indent + 2, lines);
                 }
+                last_line(out, indent, lines);
                 out.push('}');
             }
         }
     }
 
+    /// Whether elements in brackets stand on lines of their own.
+    fn lines(self, layout: Layout, block: bool) -> bool {
+        self != Self::Yaml && block && layout == Layout::Block
+    }
+
     /// A value behind a `-` or a name: on lines of its own if it is written as a block.
-    fn below(&self, out: &mut String, indent: usize) {
-        let is_block = match self {
-            Self::List(Layout::Block, items) => !items.is_empty(),
-            Self::Record(Layout::Block, fields) => !fields.is_empty(),
+    fn below(self, value: &Written, out: &mut String, indent: usize) {
+        let is_block = match value {
+            Written::List(Layout::Block, items) => !items.is_empty(),
+            Written::Record(Layout::Block, fields) => !fields.is_empty(),
             _ => false,
         };
         if is_block {
@@ -116,7 +164,30 @@ impl Written {
         } else {
             out.push(' ');
         }
-        self.write(out, indent + 2, true);
+        self.write(value, out, indent + 2, true);
+    }
+
+    fn word(self, word: &str) -> &str {
+        match (self, word) {
+            (Self::Python, "null") => "None",
+            (Self::Python, "true") => "True",
+            (Self::Python, "false") => "False",
+            _ => word,
+        }
+    }
+
+    fn quote(self, out: &mut String, text: &str) {
+        let quote = if self == Self::Python && !text.contains('\'') { '\'' } else { '"' };
+        out.push(quote);
+        for c in text.chars() {
+            match c {
+                c if c == quote || c == '\\' => out.extend(['\\', c]),
+                // Writing to a string does not fail.
+                c if c.is_control() => drop(write!(out, "\\u{:04x}", u32::from(c))),
+                c => out.push(c),
+            }
+        }
+        out.push(quote);
     }
 }
 
@@ -128,15 +199,18 @@ fn line(out: &mut String, indent: usize, index: usize) {
     }
 }
 
-fn quote(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            // Writing to a string does not fail.
-            c if c.is_control() => drop(write!(out, "\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
+/// What stands before an element in brackets.
+fn comma(out: &mut String, indent: usize, index: usize, lines: bool) {
+    out.push_str(if index == 0 { "" } else { "," });
+    match lines {
+        true => out.extend(["\n", &" ".repeat(indent + 2)]),
+        false => out.push_str(if index == 0 { "" } else { " " }),
     }
-    out.push('"');
+}
+
+/// What stands before the bracket that closes.
+fn last_line(out: &mut String, indent: usize, lines: bool) {
+    if lines {
+        out.extend(["\n", &" ".repeat(indent)]);
+    }
 }

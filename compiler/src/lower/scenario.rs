@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use rtbas_artifact::eval::Arguments;
-use rtbas_artifact::ir::{Effect, Format};
+use rtbas_artifact::ir::Effect;
 use rtbas_artifact::value::Value;
 
+use super::written;
 use crate::resolve::hir;
 use crate::source::Span;
 
@@ -88,17 +89,9 @@ fn call(policy: &hir::Policy, call: &hir::Call) -> Option<Step> {
     let arguments = call.arguments.iter();
     let arguments = arguments.map(|(name, _, value, _)| (name.clone(), value.clone())).collect();
     let outcome = call.outcome.as_ref().map(|outcome| match outcome {
-        hir::Outcome::Returns(value, _) => Outcome::Returns(text(tool.format, value)),
+        hir::Outcome::Returns(value, _) => Outcome::Returns(written::text(tool.format, value)),
         hir::Outcome::Fails(text, _) => Outcome::Fails(text.clone()),
     });
     let (expected, span) = (call.expected, call.span);
     Some(Step::Call { tool: tool.name.clone(), arguments, outcome, expected, span })
-}
-
-/// A value as a tool of this format would write it. JSON is a part of YAML.
-fn text(format: Format, value: &Value) -> String {
-    match (format, value) {
-        (Format::Text, Value::Text(text)) => text.clone(),
-        (Format::Text | Format::Yaml, value) => value.to_string(),
-    }
 }

@@ -251,9 +251,6 @@ impl<'a> TypeNames<'a> {
                 let diagnostic = unknown("type", &name, known);
                 diagnostics.push(match elsewhere {
                     Some((_, meant)) => diagnostic.help(format!("did you mean `{meant}`?")),
-                    None if name.text == "json" => diagnostic.help(
-                        "write `result yaml` and the type: every JSON document is one of YAML 1.2",
-                    ),
                     None => diagnostic,
                 });
                 return types.simple(ir::Type::Any);

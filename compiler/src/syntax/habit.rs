@@ -117,10 +117,7 @@ pub(super) fn format(at: &Stop<'_>) -> Option<String> {
     if last_name(before) != "result" || !word.chars().all(is_of_name) {
         return None;
     }
-    Some(format!(
-        "formats are `text` and `yaml`, and `{word}` is none; for JSON write `yaml`: every JSON \
-         document is one of YAML 1.2"
-    ))
+    Some(format!("formats are `text`, `json`, `yaml` and `python`, and `{word}` is none"))
 }
 
 fn is_of_name(c: char) -> bool {

@@ -51,7 +51,8 @@ fn text(policy: &Policy, tool: &Tool, at: Span, diagnostics: &mut Diagnostics) {
         let ty = describe(policy.types.entries(), tool.result);
         let message = format!("a result that is plain text cannot be read as {ty}");
         let diagnostic = Diagnostic::new(Code::E0308, at, message);
-        diagnostics.push(diagnostic.help("write `result yaml …`, which JSON is a part of"));
+        diagnostics
+            .push(diagnostic.help("write the format before the type, such as `result json …`"));
     }
 }
 
@@ -101,7 +102,7 @@ fn region(
                     format!("`{walked}{shown}` is no region: `{walked}` is {ty}, no {wanted}");
                 let help = match tool.result_span {
                     None => Some(format!(
-                        "`{}` has no `result` line: declare one, such as `result yaml [T]`",
+                        "`{}` has no `result` line: declare one, such as `result json [T]`",
                         tool.name
                     )),
                     Some(_) => None,

@@ -1,4 +1,4 @@
-//! Divides a YAML document into the regions that the policy declares.
+//! Divides a document into the regions that the policy declares.
 //!
 //! A record has the declared fields and no others, each at most once; a field that need not be
 //! there is left out rather than null, unless its own type holds null. Lists and records are never
@@ -8,15 +8,18 @@ use rtbas_artifact::ir::{NodeField, NodeId, NodeKind, Tool, Type};
 use rtbas_artifact::ty;
 use rtbas_artifact::value::Value;
 
+use super::token::{Reader, Token};
 use super::value::{ONCE, Undivided, name};
-use super::yaml::{Reader, Token};
 use super::{Content, Region, SHAPE, Step, Tree, Unfit, root};
 
-/// Finds the regions of a YAML document.
-pub(super) fn divide(types: &[Type], tool: &Tool, text: &str) -> Result<Tree, Unfit> {
+/// Finds the regions of a document that a reader begins to read.
+pub(super) fn divide<'t>(
+    types: &[Type],
+    tool: &Tool,
+    mut reader: impl Reader<'t>,
+) -> Result<Tree, Unfit> {
     let unfit = |expected| Unfit::new(&[], 0, expected);
     let root = root(tool).ok_or_else(|| unfit(SHAPE))?;
-    let mut reader = Reader::new(text).map_err(unfit)?;
     let first = reader.next().map_err(unfit)?;
     let mut divider = Divider { types, tool, reader, regions: Vec::new() };
     divider.region(root, None, Step::Root, first)?;
@@ -24,14 +27,14 @@ pub(super) fn divide(types: &[Type], tool: &Tool, text: &str) -> Result<Tree, Un
     Ok(Tree { regions: divider.regions })
 }
 
-struct Divider<'a, 't> {
+struct Divider<'a, R> {
     types: &'a [Type],
     tool: &'a Tool,
-    reader: Reader<'t>,
+    reader: R,
     regions: Vec<Region>,
 }
 
-impl<'a, 't> Divider<'a, 't> {
+impl<'a, 't, R: Reader<'t>> Divider<'a, R> {
     /// Adds the region that begins with a token, and those below it.
     fn region(
         &mut self,

@@ -4,7 +4,8 @@
 //! plain scalar is null if it is empty, `~`, `null`, `Null` or `NULL`, and a truth value if it is
 //! `true`, `True`, `TRUE` or the like of `false`, as in YAML's core schema. Numbers are plain
 //! scalars in JSON's notation, which all that emit YAML keep to; the other notations of the core
-//! schema (`+1`, `.5`, `0x1f`, `.inf`) are text, so that no reading of them loses anything.
+//! schema (`+1`, `.5`, `0x1f`, `.inf`) are text, so that no reading of them loses anything. In JSON
+//! and Python what has no quotes is no text, and their readers give its meaning in these words.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ use rtbas_artifact::decimal::Decimal;
 use rtbas_artifact::ir::{Field, Type, TypeId};
 use rtbas_artifact::value::Value;
 
-use super::yaml::{Expected, Notation, Reader, Scalar, Token};
+use super::token::{Expected, Notation, Reader, Scalar, Token};
 
 /// A value as it is written, before its type is known.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ pub(super) enum Undivided<'t> {
 impl<'t> Undivided<'t> {
     /// Reads the value that begins with a token, and where it stands.
     pub(super) fn read(
-        reader: &mut Reader<'t>,
+        reader: &mut impl Reader<'t>,
         first: Token<'t>,
     ) -> Result<(Self, Range<usize>), Expected> {
         match first {
@@ -141,7 +142,7 @@ impl Scalar<'_> {
     /// The text that can be more than text, where there is one.
     fn word(&self) -> Option<&str> {
         match self.notation {
-            Notation::Plain => Some(&self.text),
+            Notation::Plain | Notation::Word => Some(&self.text),
             Notation::Quoted => None,
             Notation::Whole => Some(self.text.trim()),
         }
@@ -164,7 +165,11 @@ impl Scalar<'_> {
     }
 
     fn is_text(&self) -> bool {
-        self.notation != Notation::Plain || !self.is_null()
+        match self.notation {
+            Notation::Plain => !self.is_null(),
+            Notation::Word => false,
+            Notation::Quoted | Notation::Whole => true,
+        }
     }
 
     fn spells(&self, value: &Value) -> bool {

@@ -15,52 +15,13 @@ use granit_parser::{
 
 use rtbas_artifact::value::MAX_DEPTH;
 
-/// Most values in one document.
-const MAX_VALUES: usize = 1_000_000;
+use super::token::{Count, DEEP, Expected, Notation, Scalar, Token};
 
-const SYNTAX: &str = "one document of valid YAML";
-const BARE: &str = "values without comments, anchors, aliases, tags and directives";
-const DEEP: &str = "at most 64 levels of nesting";
-const CHARACTERS: &str = "no NUL, and a byte order mark only within quotes";
-const QUOTES: &str = "no backslash before a single quote, which YAML and Python read differently";
-
-/// What was expected, in words.
-pub(super) type Expected = &'static str;
-
-/// A piece of a document, in the order of the text.
-#[derive(Debug)]
-pub(super) enum Token<'t> {
-    /// A value, or the key of a record.
-    Scalar(Scalar<'t>),
-    /// A list begins at this byte.
-    List(usize),
-    /// A record begins at this byte.
-    Record(usize),
-    /// The innermost list or record ends before this byte.
-    End(usize),
-}
-
-/// A scalar as it is written.
-#[derive(Clone, Debug)]
-pub(super) struct Scalar<'t> {
-    /// Its text, escapes and folds undone; empty where nothing is written.
-    pub(super) text: Cow<'t, str>,
-    /// How it is written.
-    pub(super) notation: Notation,
-    /// Where it is written.
-    pub(super) span: Range<usize>,
-}
-
-/// How a scalar is written, which decides what it can mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Notation {
-    /// Without quotes: `null`, a number, or text.
-    Plain,
-    /// In quotes or as a block: text.
-    Quoted,
-    /// As a result of its own, which is no YAML: text, or a word with white space around it.
-    Whole,
-}
+const SYNTAX: Expected = "one document of valid YAML";
+const BARE: Expected = "values without comments, anchors, aliases, tags and directives";
+const CHARACTERS: Expected = "no NUL, and a byte order mark only within quotes";
+const QUOTES: Expected =
+    "no backslash before a single quote, which YAML and Python read differently";
 
 /// A document, read from its start.
 pub(super) struct Reader<'t> {
@@ -70,7 +31,7 @@ pub(super) struct Reader<'t> {
     open: Vec<StructureStyle>,
     /// Where the bytes begin that are not accounted for yet.
     cursor: usize,
-    values: usize,
+    values: Count,
     has_mark: bool,
 }
 
@@ -89,7 +50,7 @@ impl<'t> Reader<'t> {
             parser: Parser::new_from_str_with_options(text, options),
             open: Vec::new(),
             cursor: 0,
-            values: 0,
+            values: Count::default(),
             has_mark: text.contains('\u{feff}'),
         };
         let (Event::StreamStart, _) = reader.event()? else { return Err(SYNTAX) };
@@ -100,46 +61,6 @@ impl<'t> Reader<'t> {
             _ => return Err(SYNTAX),
         }
         Ok(reader)
-    }
-
-    /// The next piece of the document.
-    pub(super) fn next(&mut self) -> Result<Token<'t>, Expected> {
-        let (event, span) = self.event()?;
-        if event.is_node() {
-            self.values += 1;
-            if self.values > MAX_VALUES {
-                return Err("at most 1000000 values");
-            }
-        }
-        // An anchor is a number other than 0 here, and a tag is `Some`.
-        match event {
-            Event::Scalar(value, style, 0, None) => {
-                self.scalar(value, style, bytes(span)?).map(Token::Scalar)
-            }
-            Event::SequenceStart(style, 0, None) => {
-                let start = self.dash(style, bytes(span)?.start)?;
-                self.begin(style, start).map(Token::List)
-            }
-            Event::MappingStart(style, 0, None) => {
-                self.begin(style, bytes(span)?.start).map(Token::Record)
-            }
-            Event::SequenceEnd | Event::MappingEnd => self.end(span).map(Token::End),
-            _ => Err(BARE),
-        }
-    }
-
-    /// Checks that the document and the text end here.
-    pub(super) fn finish(mut self) -> Result<(), Expected> {
-        match self.event()? {
-            // It may be written.
-            (Event::DocumentEnd, span) if span.slice(self.text) == Some("...") => {
-                self.account_for(&bytes(span)?)?;
-            }
-            (Event::DocumentEnd, _) => {}
-            _ => return Err(SYNTAX),
-        }
-        let (Event::StreamEnd, _) = self.event()? else { return Err(SYNTAX) };
-        self.skip_to(self.text.len())
     }
 
     fn slice(&self, range: Range<usize>) -> Result<&'t str, Expected> {
@@ -259,6 +180,43 @@ impl<'t> Reader<'t> {
         }
         self.cursor = place;
         Ok(())
+    }
+}
+
+impl<'t> super::token::Reader<'t> for Reader<'t> {
+    fn next(&mut self) -> Result<Token<'t>, Expected> {
+        let (event, span) = self.event()?;
+        if event.is_node() {
+            self.values.add()?;
+        }
+        // An anchor is a number other than 0 here, and a tag is `Some`.
+        match event {
+            Event::Scalar(value, style, 0, None) => {
+                self.scalar(value, style, bytes(span)?).map(Token::Scalar)
+            }
+            Event::SequenceStart(style, 0, None) => {
+                let start = self.dash(style, bytes(span)?.start)?;
+                self.begin(style, start).map(Token::List)
+            }
+            Event::MappingStart(style, 0, None) => {
+                self.begin(style, bytes(span)?.start).map(Token::Record)
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.end(span).map(Token::End),
+            _ => Err(BARE),
+        }
+    }
+
+    fn finish(mut self) -> Result<(), Expected> {
+        match self.event()? {
+            // It may be written.
+            (Event::DocumentEnd, span) if span.slice(self.text) == Some("...") => {
+                self.account_for(&bytes(span)?)?;
+            }
+            (Event::DocumentEnd, _) => {}
+            _ => return Err(SYNTAX),
+        }
+        let (Event::StreamEnd, _) = self.event()? else { return Err(SYNTAX) };
+        self.skip_to(self.text.len())
     }
 }
 

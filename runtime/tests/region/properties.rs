@@ -10,12 +10,12 @@ use serde_json::json;
 use super::emit::{NAMES, Written, documents};
 use super::shape::{tool, types};
 
-fn all_types() -> Vec<Type> {
+pub(crate) fn all_types() -> Vec<Type> {
     types().into_iter().map(|(_, ty)| ty).collect()
 }
 
 /// What a text that was found to fit must be like, whoever wrote it.
-fn check(types: &[Type], tool: &Tool, text: &str, tree: &Tree) {
+pub(crate) fn check(types: &[Type], tool: &Tool, text: &str, tree: &Tree) {
     let mut last = 0;
     let mut outside = String::new();
     for (index, region) in tree.iter().enumerate() {
@@ -42,7 +42,8 @@ fn check(types: &[Type], tool: &Tool, text: &str, tree: &Tree) {
     }
     outside.push_str(&text[last..]);
     let outside = outside.trim().strip_suffix("...").unwrap_or(outside.trim());
-    for word in outside.split([' ', '\n', '\r', '\t', '-', ':', ',', '[', ']', '{', '}', '\'', '"'])
+    for word in outside
+        .split([' ', '\n', '\r', '\t', '-', ':', ',', '[', ']', '{', '}', '\'', '"', '(', ')'])
     {
         assert!(word.is_empty() || NAMES.contains(&word), "`{word}` stands outside of the leaves");
     }

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use super::shape::{tool, types};
 
 /// The leaves of a text, each as `path ¦ its bytes ¦ its value`, or `path ¦ what was expected`.
-fn leaves(format: Format, shape: &Json, text: &str) -> Vec<String> {
+pub(crate) fn leaves(format: Format, shape: &Json, text: &str) -> Vec<String> {
     let types: Vec<Type> = types().into_iter().map(|(_, ty)| ty).collect();
     let tree = match find(&types, &tool(format, shape), text) {
         Ok(tree) => tree,

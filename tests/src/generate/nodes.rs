@@ -65,7 +65,7 @@ impl Shape<'_, '_> {
                 };
                 self.leaf(ty, None, &around);
             }
-            Format::Yaml => drop(self.any(2, &mut around)),
+            Format::Yaml | Format::Json | Format::Python => drop(self.any(2, &mut around)),
         }
         if self.style == Style::Sound {
             raise(self.tables, self.cells, &mut self.nodes);

@@ -1,10 +1,10 @@
 //! What tools return: documents that have their declared shape, and such that have not.
 
-use rtbas_artifact::ir::{Format, NodeId, NodeKind, Policy, Tool};
+use rtbas_artifact::ir::{NodeId, NodeKind, Policy, Tool};
 
 use crate::generate::dice::Dice;
 use crate::generate::values;
-use crate::written::{Document, Layout, Written};
+use crate::written::{Document, Language, Layout, Written};
 
 /// Texts that are no document without words outside of its values.
 const BROKEN: [&str; 6] =
@@ -17,9 +17,9 @@ pub fn document(dice: &mut Dice<'_>, policy: &Policy, tool: &Tool) -> Document {
     if dice.chance(90) {
         return fitting(dice, policy, tool);
     }
-    match (tool.format, fitting(dice, policy, tool)) {
-        (Format::Yaml, Document::Yaml(written)) if dice.chance(70) => {
-            Document::Yaml(damaged(dice, written))
+    match fitting(dice, policy, tool) {
+        Document::Tree(language, written) if dice.chance(70) => {
+            Document::Tree(language, damaged(dice, language, written))
         }
         _ => Document::Broken(dice.pick(&BROKEN).copied().unwrap_or("").to_owned()),
     }
@@ -28,38 +28,44 @@ pub fn document(dice: &mut Dice<'_>, policy: &Policy, tool: &Tool) -> Document {
 /// A document that has the declared shape.
 pub fn fitting(dice: &mut Dice<'_>, policy: &Policy, tool: &Tool) -> Document {
     let root = NodeId(u32::try_from(tool.nodes.len().saturating_sub(1)).unwrap_or(0));
-    match tool.format {
-        Format::Yaml => Document::Yaml(node(dice, policy, tool, root)),
-        Format::Text => {
-            let (before, after) = dice.pick(&MARGINS).copied().unwrap_or_default();
-            let value = match tool.nodes.last().map(|node| &node.kind) {
-                Some(NodeKind::Leaf(ty)) => values::written(dice, &policy.types, *ty),
-                _ => Written::Plain("~".to_owned()),
-            };
-            let word = match value {
-                Written::Plain(word) | Written::Quoted(word) => word,
-                value => value.token(),
-            };
-            Document::Text(format!("{before}{word}{after}"))
-        }
+    if let Some(language) = Language::of(tool.format) {
+        return Document::Tree(language, node(dice, language, policy, tool, root));
     }
+    let (before, after) = dice.pick(&MARGINS).copied().unwrap_or_default();
+    let value = match tool.nodes.last().map(|node| &node.kind) {
+        Some(NodeKind::Leaf(ty)) => values::written(dice, Language::Yaml, &policy.types, *ty),
+        _ => Written::Plain("~".to_owned()),
+    };
+    let word = match value {
+        Written::Plain(word) | Written::Quoted(word) => word,
+        value => Language::Yaml.token(&value),
+    };
+    Document::Text(format!("{before}{word}{after}"))
 }
 
 /// A value as a node declares it.
-pub fn node(dice: &mut Dice<'_>, policy: &Policy, tool: &Tool, id: NodeId) -> Written {
+pub fn node(
+    dice: &mut Dice<'_>,
+    language: Language,
+    policy: &Policy,
+    tool: &Tool,
+    id: NodeId,
+) -> Written {
     let layout = if dice.chance(30) { Layout::Flow } else { Layout::Block };
     match tool.nodes.get(id.index()).map(|node| &node.kind) {
-        None => Written::Plain("~".to_owned()),
-        Some(NodeKind::Leaf(ty)) => values::written(dice, &policy.types, *ty),
+        None => values::word(language, "~".to_owned()),
+        Some(NodeKind::Leaf(ty)) => values::written(dice, language, &policy.types, *ty),
         Some(NodeKind::List(element)) => {
-            let items = (0..dice.below(4)).map(|_| node(dice, policy, tool, *element)).collect();
+            let items =
+                (0..dice.below(4)).map(|_| node(dice, language, policy, tool, *element)).collect();
             Written::List(layout, items)
         }
         Some(NodeKind::Record(fields)) => {
             let mut written = Vec::new();
             for field in fields {
                 if field.required || dice.chance(60) {
-                    written.push((field.name.clone(), node(dice, policy, tool, field.node)));
+                    written
+                        .push((field.name.clone(), node(dice, language, policy, tool, field.node)));
                 }
             }
             if dice.chance(15) {
@@ -71,17 +77,17 @@ pub fn node(dice: &mut Dice<'_>, policy: &Policy, tool: &Tool, id: NodeId) -> Wr
 }
 
 /// The value with a fault somewhere: one too many, one missing, or another kind.
-fn damaged(dice: &mut Dice<'_>, written: Written) -> Written {
+fn damaged(dice: &mut Dice<'_>, language: Language, written: Written) -> Written {
     match written {
-        Written::Plain(_) | Written::Quoted(_) => match dice.below(3) {
+        Written::Plain(_) | Written::Word(_) | Written::Quoted(_) => match dice.below(3) {
             0 => Written::List(Layout::Flow, vec![written]),
             1 => Written::Quoted("other".to_owned()),
-            _ => Written::Plain("2.5".to_owned()),
+            _ => values::word(language, "2.5".to_owned()),
         },
         Written::List(layout, mut items) => {
             let place = dice.below(items.len() + 1);
             match items.get_mut(place) {
-                Some(item) => *item = damaged(dice, item.clone()),
+                Some(item) => *item = damaged(dice, language, item.clone()),
                 None => items.push(Written::Record(Layout::Flow, vec![])),
             }
             Written::List(layout, items)
@@ -94,8 +100,10 @@ fn damaged(dice: &mut Dice<'_>, written: Written) -> Written {
                     let twice = field.clone();
                     fields.push(twice);
                 }
-                (_, Some((_, value))) => *value = damaged(dice, value.clone()),
-                (_, None) => fields.push(("other".to_owned(), Written::Plain("1".to_owned()))),
+                (_, Some((_, value))) => *value = damaged(dice, language, value.clone()),
+                (_, None) => {
+                    fields.push(("other".to_owned(), values::word(language, "1".to_owned())));
+                }
             }
             Written::Record(layout, fields)
         }

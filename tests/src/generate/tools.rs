@@ -38,7 +38,12 @@ pub fn tool(dice: &mut Dice<'_>, tables: &mut Tables, ground: Ground<'_>, name: 
         let operand = Operand::Argument(ArgumentId(id), Vec::new());
         sources.extend(Source::all(tables, &operand, argument.ty, &bottom));
     }
-    let format = if dice.chance(20) { Format::Text } else { Format::Yaml };
+    let format = match dice.below(10) {
+        0..=2 => Format::Yaml,
+        3..=5 => Format::Json,
+        6 | 7 => Format::Python,
+        _ => Format::Text,
+    };
     let shape = Shape {
         dice: &mut *dice,
         tables: &mut *tables,

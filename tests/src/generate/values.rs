@@ -9,7 +9,7 @@ use rtbas_artifact::value::Value;
 use crate::generate::dice::Dice;
 use crate::generate::tables::Tables;
 use crate::model::types::Types;
-use crate::written::{Layout, Written};
+use crate::written::{Language, Layout, Written};
 
 const NUMBERS: [&str; 7] = ["1", "0", "-1", "2.5", "10", "1e1", "12"];
 const TRUTHS: [&str; 3] = ["true", "false", "True"];
@@ -127,7 +127,13 @@ pub fn mistyped(dice: &mut Dice<'_>, types: &[Type], ty: TypeId) -> Option<Value
 }
 
 /// Some value of a type, as a tool may write it.
-pub fn written(dice: &mut Dice<'_>, types: &[Type], ty: TypeId) -> Written {
+pub fn written(dice: &mut Dice<'_>, language: Language, types: &[Type], ty: TypeId) -> Written {
+    let written = |dice: &mut Dice<'_>, ty| written(dice, language, types, ty);
+    let plain = |dice: &mut Dice<'_>, words: &[&str]| plain(dice, language, words);
+    let text = |dice: &mut Dice<'_>| {
+        let text = dice.text();
+        scalar(dice, language, text)
+    };
     match types.get(ty.index()) {
         None | Some(Type::Null) => plain(dice, &NULLS),
         Some(Type::Any) => match dice.below(6) {
@@ -142,19 +148,19 @@ pub fn written(dice: &mut Dice<'_>, types: &[Type], ty: TypeId) -> Written {
         Some(Type::Number) => plain(dice, &NUMBERS),
         Some(Type::Text) => text(dice),
         Some(Type::Enumeration(members)) => match dice.pick(members) {
-            Some(Value::Text(text)) => scalar(dice, text.clone()),
-            Some(member) => Written::Plain(member.to_string()),
+            Some(Value::Text(text)) => scalar(dice, language, text.clone()),
+            Some(member) => word(language, member.to_string()),
             None => plain(dice, &NULLS),
         },
         Some(Type::List(element) | Type::Set(element)) => {
-            let items = (0..dice.below(4)).map(|_| written(dice, types, *element)).collect();
+            let items = (0..dice.below(4)).map(|_| written(dice, *element)).collect();
             Written::List(Layout::Flow, items)
         }
         Some(Type::Record { fields, open }) => {
             let mut values = Vec::new();
             for field in fields {
                 if field.required || dice.chance(60) {
-                    values.push((field.name.clone(), written(dice, types, field.ty)));
+                    values.push((field.name.clone(), written(dice, field.ty)));
                 }
             }
             if *open && dice.chance(50) {
@@ -164,22 +170,29 @@ pub fn written(dice: &mut Dice<'_>, types: &[Type], ty: TypeId) -> Written {
         }
         Some(Type::Union(choices)) => {
             let choice = dice.pick(choices).copied().unwrap_or(ty);
-            written(dice, types, choice)
+            written(dice, choice)
         }
     }
 }
 
-fn plain(dice: &mut Dice<'_>, words: &[&str]) -> Written {
-    Written::Plain(dice.pick(words).copied().unwrap_or("~").to_owned())
+/// A scalar without quotes, out of YAML's notations.
+fn plain(dice: &mut Dice<'_>, language: Language, words: &[&str]) -> Written {
+    word(language, dice.pick(words).copied().unwrap_or("~").to_owned())
 }
 
-fn text(dice: &mut Dice<'_>) -> Written {
-    let text = dice.text();
-    scalar(dice, text)
+/// What is no text.
+#[must_use]
+pub fn word(language: Language, plain: String) -> Written {
+    match (language, plain.as_str()) {
+        (Language::Yaml, _) => Written::Plain(plain),
+        (_, "~") => Written::Word("null".to_owned()),
+        (_, "True") => Written::Word("true".to_owned()),
+        _ => Written::Word(plain),
+    }
 }
 
 /// Text, with quotes where it needs them and sometimes where it does not.
-fn scalar(dice: &mut Dice<'_>, text: String) -> Written {
-    let needs_quotes = text.is_empty() || NULLS.contains(&&*text);
+fn scalar(dice: &mut Dice<'_>, language: Language, text: String) -> Written {
+    let needs_quotes = language != Language::Yaml || text.is_empty() || NULLS.contains(&&*text);
     if needs_quotes || dice.chance(50) { Written::Quoted(text) } else { Written::Plain(text) }
 }

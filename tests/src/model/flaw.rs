@@ -58,11 +58,13 @@ pub enum Flaw {
     AnswersReversed,
     /// A plain number is no text.
     NumberIsNoText,
+    /// What stands without quotes in JSON or Python may be text.
+    WordIsText,
 }
 
 impl Flaw {
     /// Every flaw.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::ResultWithoutCall,
         Self::RegionWithoutParent,
         Self::UnlabelledAtBottom,
@@ -90,5 +92,6 @@ impl Flaw {
         Self::NoDefaults,
         Self::AnswersReversed,
         Self::NumberIsNoText,
+        Self::WordIsText,
     ];
 }

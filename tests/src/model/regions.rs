@@ -12,7 +12,7 @@ use crate::model::flaw::Flaw;
 use crate::model::logic::{Logic, Scope};
 use crate::model::types::{Scalar, Types, twice};
 use crate::monitor::{Label, Region};
-use crate::written::{Document, Written};
+use crate::written::{Document, Language, Written};
 
 /// A part of a result that has its declared shape.
 #[derive(Clone, Debug)]
@@ -45,46 +45,54 @@ pub fn divide(types: &Types<'_>, tool: &Tool, document: &Document) -> Option<Par
             let value = types.scalar(*ty, Scalar::Whole(&text))?;
             Some(Part { node, step: String::new(), value, text, below: Vec::new() })
         }
-        (Format::Yaml, Document::Yaml(written)) => part(types, tool, node, String::new(), written),
-        (Format::Yaml, Document::Text(_) | Document::Broken(_)) => None,
+        (format, Document::Tree(language, written)) if Language::of(format) == Some(*language) => {
+            let reader = Reader { types, tool, language: *language };
+            reader.part(node, String::new(), written)
+        }
+        (_, Document::Text(_) | Document::Tree(..) | Document::Broken(_)) => None,
     }
 }
 
-fn part(
-    types: &Types<'_>,
-    tool: &Tool,
-    node: NodeId,
-    step: String,
-    written: &Written,
-) -> Option<Part> {
-    let text = written.token();
-    let (value, below) = match (&tool.nodes.get(node.index())?.kind, written) {
-        (NodeKind::Leaf(ty), _) => (types.read(*ty, written)?, Vec::new()),
-        (NodeKind::List(element), Written::List(_, items)) => {
-            let item = |(i, item)| part(types, tool, *element, format!("[{i}]"), item);
-            let below: Vec<Part> = items.iter().enumerate().map(item).collect::<Option<_>>()?;
-            (Value::List(below.iter().map(|part| part.value.clone()).collect()), below)
-        }
-        (NodeKind::Record(declared), Written::Record(_, fields)) => {
-            let is_there = |name: &str| fields.iter().any(|(n, _)| n == name);
-            if twice(fields) || declared.iter().any(|f| f.required && !is_there(&f.name)) {
-                return None;
+/// What the parts of a result are read by.
+#[derive(Clone, Copy, Debug)]
+struct Reader<'a> {
+    types: &'a Types<'a>,
+    tool: &'a Tool,
+    language: Language,
+}
+
+impl Reader<'_> {
+    fn part(&self, node: NodeId, step: String, written: &Written) -> Option<Part> {
+        let Self { types, tool, language } = *self;
+        let text = language.token(written);
+        let (value, below) = match (&tool.nodes.get(node.index())?.kind, written) {
+            (NodeKind::Leaf(ty), _) => (types.read(*ty, written)?, Vec::new()),
+            (NodeKind::List(element), Written::List(_, items)) => {
+                let item = |(i, item)| self.part(*element, format!("[{i}]"), item);
+                let below: Vec<Part> = items.iter().enumerate().map(item).collect::<Option<_>>()?;
+                (Value::List(below.iter().map(|part| part.value.clone()).collect()), below)
             }
-            let field = |(name, value): &(String, Written)| {
-                let node = declared.iter().find(|field| field.name == *name)?.node;
-                part(types, tool, node, format!(".{name}"), value)
-            };
-            let below: Vec<Part> = fields.iter().map(field).collect::<Option<_>>()?;
-            let values: BTreeMap<String, Value> = fields
-                .iter()
-                .zip(&below)
-                .map(|((name, _), part)| (name.clone(), part.value.clone()))
-                .collect();
-            (Value::Record(values), below)
-        }
-        _ => return None,
-    };
-    Some(Part { node, step, value, text, below })
+            (NodeKind::Record(declared), Written::Record(_, fields)) => {
+                let is_there = |name: &str| fields.iter().any(|(n, _)| n == name);
+                if twice(fields) || declared.iter().any(|f| f.required && !is_there(&f.name)) {
+                    return None;
+                }
+                let field = |(name, value): &(String, Written)| {
+                    let node = declared.iter().find(|field| field.name == *name)?.node;
+                    self.part(node, format!(".{name}"), value)
+                };
+                let below: Vec<Part> = fields.iter().map(field).collect::<Option<_>>()?;
+                let values: BTreeMap<String, Value> = fields
+                    .iter()
+                    .zip(&below)
+                    .map(|((name, _), part)| (name.clone(), part.value.clone()))
+                    .collect();
+                (Value::Record(values), below)
+            }
+            _ => return None,
+        };
+        Some(Part { node, step, value, text, below })
+    }
 }
 
 /// What the labels of a result depend on.

@@ -19,6 +19,8 @@ pub struct Types<'p> {
 pub enum Scalar<'w> {
     /// Without quotes.
     Plain(&'w str),
+    /// Without quotes, in JSON or Python, but in JSON's words.
+    Word(&'w str),
     /// In quotes.
     Quoted(&'w str),
     /// As a text of its own, where white space around a word does not count.
@@ -105,6 +107,7 @@ impl<'p> Types<'p> {
         }
         match (declared, written) {
             (_, Written::Plain(word)) => self.scalar(ty, Scalar::Plain(word)),
+            (_, Written::Word(word)) => self.scalar(ty, Scalar::Word(word)),
             (_, Written::Quoted(text)) => self.scalar(ty, Scalar::Quoted(text)),
             (Type::Any, _) => any(written),
             (Type::Enumeration(members), _) => any(written).filter(|v| members.contains(v)),
@@ -164,10 +167,11 @@ impl<'p> Types<'p> {
         }
     }
 
-    /// Text is whatever is not null. Where text is declared, `12` is text.
+    /// Text is whatever is not null. Where text is declared, `12` is text in YAML.
     fn text(&self, scalar: Scalar<'_>) -> Option<String> {
         match scalar {
             Scalar::Plain(_) if scalar.is_null() => None,
+            Scalar::Word(word) => (self.flaw == Some(Flaw::WordIsText)).then(|| word.to_owned()),
             Scalar::Plain(_)
                 if self.flaw == Some(Flaw::NumberIsNoText) && scalar.number().is_some() =>
             {
@@ -184,7 +188,7 @@ impl<'w> Scalar<'w> {
     /// What may be more than text.
     fn word(self) -> Option<&'w str> {
         match self {
-            Self::Plain(word) => Some(word),
+            Self::Plain(word) | Self::Word(word) => Some(word),
             Self::Quoted(_) => None,
             Self::Whole(text) => Some(text.trim()),
         }
@@ -220,7 +224,7 @@ impl<'w> Scalar<'w> {
     fn any(self) -> Value {
         match self {
             Self::Quoted(text) | Self::Whole(text) => Value::Text(text.to_owned()),
-            Self::Plain(word) => match (self.truth(), self.number()) {
+            Self::Plain(word) | Self::Word(word) => match (self.truth(), self.number()) {
                 _ if self.is_null() => Value::Null,
                 (Some(truth), _) => Value::Bool(truth),
                 (_, Some(number)) => Value::Number(number),
@@ -234,6 +238,7 @@ impl<'w> Scalar<'w> {
 fn any(written: &Written) -> Option<Value> {
     Some(match written {
         Written::Plain(word) => Scalar::Plain(word).any(),
+        Written::Word(word) => Scalar::Word(word).any(),
         Written::Quoted(text) => Scalar::Quoted(text).any(),
         Written::List(_, items) => Value::List(items.iter().map(any).collect::<Option<_>>()?),
         Written::Record(_, fields) if twice(fields) => return None,

@@ -6,7 +6,7 @@ use rtbas_tests::generate::results;
 use rtbas_tests::model::Model;
 use rtbas_tests::model::regions::Part;
 use rtbas_tests::monitor::{Call, Label, Message, Outcome, Region, Role};
-use rtbas_tests::written::{Document, Written};
+use rtbas_tests::written::{Document, Language, Written};
 
 /// What in a world is secret from b: everything whose label does not flow to b.
 pub(super) struct Secrets<'a, 't> {
@@ -46,14 +46,15 @@ impl Secrets<'_, '_> {
                     (Some(_), _) if root_is_hidden => {
                         Outcome::Returned(results::document(&mut self.dice, self.policy, tool))
                     }
-                    (None, _) if root_is_hidden && tool.format == Format::Yaml => {
+                    (None, _) if root_is_hidden && tool.format != Format::Text => {
                         let broken = format!("# {}\n", self.dice.text());
                         Outcome::Returned(Document::Broken(broken))
                     }
-                    (Some((part, regions)), Document::Yaml(written)) => {
+                    (Some((part, regions)), Document::Tree(language, written)) => {
                         let mut regions = regions.iter();
-                        let written = self.in_part(model, tool, &part, written, &mut regions);
-                        Outcome::Returned(Document::Yaml(written))
+                        let place = (tool, *language);
+                        let written = self.in_part(model, place, &part, written, &mut regions);
+                        Outcome::Returned(Document::Tree(*language, written))
                     }
                     _ => plain.clone(),
                 }
@@ -65,7 +66,7 @@ impl Secrets<'_, '_> {
     fn in_part<'r>(
         &mut self,
         model: &Model<'_>,
-        tool: &Tool,
+        (tool, language): (&Tool, Language),
         part: &Part,
         written: &Written,
         regions: &mut impl Iterator<Item = &'r Region>,
@@ -73,11 +74,11 @@ impl Secrets<'_, '_> {
         let region = regions.next().unwrap();
         if !model.space().flows(&region.label, self.bound) {
             regions.take(size(part) - 1).for_each(drop);
-            return results::node(&mut self.dice, self.policy, tool, part.node);
+            return results::node(&mut self.dice, language, self.policy, tool, part.node);
         }
         let mut below = part.below.iter();
         let mut inside = |written: &Written| match below.next() {
-            Some(part) => self.in_part(model, tool, part, written, regions),
+            Some(part) => self.in_part(model, (tool, language), part, written, regions),
             None => written.clone(),
         };
         match written {

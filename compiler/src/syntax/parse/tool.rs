@@ -41,6 +41,8 @@ impl Builder<'_> {
     fn result(&mut self, pair: &Pair<'_>) -> Option<ToolLine> {
         let format = match one(pair, Rule::format) {
             Some(format) if has(&format, Rule::kw_yaml) => Format::Yaml,
+            Some(format) if has(&format, Rule::kw_json) => Format::Json,
+            Some(format) if has(&format, Rule::kw_python) => Format::Python,
             _ => Format::Text,
         };
         let ty = match one(pair, Rule::ty) {
