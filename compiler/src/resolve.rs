@@ -14,6 +14,7 @@ pub mod types;
 pub mod hir;
 mod label;
 mod schema;
+pub mod tool_form;
 mod tool_list;
 mod context;
 mod condition;

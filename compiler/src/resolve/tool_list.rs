@@ -1,7 +1,5 @@
-//! Tool lists: the answer to MCP's `tools/list`, or an OpenAI-style list wrapped in the same names.
-//!
-//! Specification: Model Context Protocol, "Tools". What a list says about a tool is what the model
-//! is told; the types of its arguments are what the engine enforces.
+//! Tool lists, in any form that [`tool_form`] knows → signatures. What a list says about a tool is
+//! what the model is told; the types of its arguments are what the engine enforces.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::schema;
+use super::tool_form::{self, Entry, NoSchema};
 use super::types::Types;
 use crate::diag::{Code, Diagnostic, Diagnostics, listed};
 use crate::source::{FileId, LoadError, Sources, Span, is_hidden};
@@ -98,49 +97,41 @@ impl List<'_> {
                 return vec![None];
             }
         };
-        let places: [&[&str]; 3] = [&["tools"], &["result", "tools"], &[]];
-        let entries = places.into_iter().find_map(|place| {
-            let list = place.iter().try_fold(&document, |value, step| value.get(step));
-            Some((place, list?.as_array()?))
-        });
-        let Some((place, entries)) = entries else {
+        let Some(entries) = tool_form::entries(&document) else {
             let message = "this is no list of tools";
             let help = "the answer to MCP's `tools/list` is: \
-                        {\"tools\": [{\"name\": …, \"description\": …, \"inputSchema\": …}]}";
+                        {\"tools\": [{\"name\": …, \"description\": …, \"inputSchema\": …}]}\n\
+                        a list of functions is: \
+                        [{\"type\": \"function\", \"function\": \
+                        {\"name\": …, \"parameters\": …}}]";
             diagnostics.push(Diagnostic::new(Code::E0205, self.used, message).help(help));
             return vec![None];
         };
-        let mut tools = Vec::new();
-        for (index, entry) in entries.iter().enumerate() {
-            let mut at: Vec<String> = place.iter().map(ToString::to_string).collect();
-            at.push(index.to_string());
-            tools.push(self.tool(entry, at, types, diagnostics));
-        }
-        tools
+        entries.iter().map(|entry| self.tool(entry, types, diagnostics)).collect()
     }
 
     fn tool(
         &self,
-        entry: &Value,
-        at: Vec<String>,
+        entry: &Entry<'_>,
         types: &mut Types,
         diagnostics: &mut Diagnostics,
     ) -> Option<Signature> {
-        let text = |key| entry.get(key).and_then(Value::as_str);
-        let Some(name) = text("name").filter(|name| is_name(name)) else {
+        let Some(name) = entry.text("name").filter(|name| is_name(name)) else {
             let message = "a tool has no `name`, or one with characters that cannot be seen";
-            diagnostics.push(Diagnostic::new(Code::E0205, self.place(&at), message));
+            diagnostics.push(Diagnostic::new(Code::E0205, self.place(&entry.place), message));
             return None;
         };
-        let Some(schema) = entry.get("inputSchema") else {
-            let message = format!("the tool `{name}` has no `inputSchema`");
-            let help = "a tool without arguments has `\"inputSchema\": {\"type\": \"object\"}`";
-            let diagnostic = Diagnostic::new(Code::E0206, self.place(&at), message);
-            diagnostics.push(diagnostic.help(help));
-            return None;
+        let (key, schema) = match entry.schema() {
+            Ok(found) => found,
+            Err(problem) => {
+                let diagnostic = no_schema(name, &problem, self.place(&entry.place));
+                diagnostics.push(diagnostic.label(self.used, "the list is used here"));
+                return None;
+            }
         };
-        let translated = schema::arguments(schema, types);
-        let input = [at, vec!["inputSchema".to_owned()]].concat();
+        let translated = schema::arguments(&schema, types);
+        let mut input = entry.place.clone();
+        input.extend(entry.inner.into_iter().chain(key).map(str::to_owned));
         for (pointer, message) in translated.mistakes {
             let message = format!("schema of `{name}`: {message}");
             let place = self.place(&[input.clone(), pointer].concat());
@@ -162,7 +153,7 @@ impl List<'_> {
         }
         Some(Signature {
             name: name.to_owned(),
-            description: text("description").unwrap_or_default().to_owned(),
+            description: entry.text("description").unwrap_or_default().to_owned(),
             schema: schema.to_string(),
             arguments: translated.arguments,
             used: self.used,
@@ -189,6 +180,22 @@ impl List<'_> {
     }
 }
 
+fn no_schema(name: &str, problem: &NoSchema, at: Span) -> Diagnostic {
+    let mistake = |message: String| Diagnostic::new(Code::E0206, at, message);
+    match problem {
+        NoSchema::Missing => mistake(format!("the tool `{name}` has no `inputSchema`"))
+            .help("a tool without arguments has `\"inputSchema\": {\"type\": \"object\"}`"),
+        NoSchema::Two(first, second) => {
+            mistake(format!("the tool `{name}` has both `{first}` and `{second}`"))
+                .help("give the schema of its arguments once")
+        }
+        NoSchema::Kind(kind) => {
+            mistake(format!("the tool `{name}` is of type `{kind}` and gives no schema"))
+                .help("take it out of the list: calls without a schema of arguments cannot be decided")
+        }
+    }
+}
+
 /// The text of a value in a JSON document.
 fn locate<'t>(text: &'t str, pointer: &[String]) -> Option<&'t str> {
     pointer.iter().try_fold(text, |text, step| {
@@ -204,5 +211,5 @@ fn locate<'t>(text: &'t str, pointer: &[String]) -> Option<&'t str> {
 }
 
 fn is_name(name: &str) -> bool {
-    !name.is_empty() && !name.chars().any(is_hidden)
+    !name.is_empty() && !name.chars().any(|c| is_hidden(c) || c.is_control())
 }

@@ -242,11 +242,20 @@ pub enum MessageKind {
 #[derive(Debug)]
 pub struct ToolBlock {
     /// The tools.
-    pub patterns: Vec<Name>,
+    pub patterns: Vec<Pattern>,
     /// What is said of them.
     pub lines: Vec<ToolLine>,
     /// The head: the keyword and the patterns.
     pub span: Span,
+}
+
+/// Which tools a block speaks of.
+#[derive(Debug)]
+pub struct Pattern {
+    /// The tool's name, or how it begins.
+    pub name: Name,
+    /// Whether a name may go on: `read_*`, `*`. A star in backticks is a part of the name.
+    pub open: bool,
 }
 
 /// A line of a tool.

@@ -19,30 +19,30 @@ pub(super) fn cover<'a>(
     let mut prefixes: Vec<(&str, &ToolBlock, Span)> = Vec::new();
     let mut rest: Option<(&ToolBlock, Span)> = None;
     for (block, pattern) in blocks.iter().flat_map(|b| b.patterns.iter().map(move |p| (b, p))) {
-        match pattern.text.strip_suffix('*') {
-            Some("") => match rest {
-                Some((_, first)) => cx.push(named_twice("`*`", pattern.span, first)),
-                None => rest = Some((block, pattern.span)),
+        let Name { text, span } = &pattern.name;
+        match (pattern.open, text.as_str()) {
+            (true, "") => match rest {
+                Some((_, first)) => cx.push(named_twice("`*`", *span, first)),
+                None => rest = Some((block, *span)),
             },
-            Some(prefix) => {
+            (true, prefix) => {
                 if !cx.imported.incomplete && !names.iter().any(|name| name.starts_with(prefix)) {
-                    let message = format!("no tool matches `{}`", pattern.text);
+                    let message = format!("no tool matches `{prefix}*`");
                     let known = names.iter().map(String::as_str);
-                    let diagnostic = Diagnostic::new(Code::E0210, pattern.span, message);
+                    let diagnostic = Diagnostic::new(Code::E0210, *span, message);
                     cx.push(diagnostic.note(format!("the tools are {}", listed(known))));
                 }
-                prefixes.push((prefix, block, pattern.span));
+                prefixes.push((prefix, block, *span));
             }
-            None if !names.contains(&pattern.text) => complain_of_unknown(cx, pattern),
-            None => {
-                let what = format!("the tool `{}`", pattern.text);
-                match named.get(pattern.text.as_str()) {
-                    Some((_, first)) => cx.push(named_twice(&what, pattern.span, *first)),
-                    None => {
-                        named.insert(&pattern.text, (block, pattern.span));
-                    }
+            (false, _) if !names.contains(text) => complain_of_unknown(cx, &pattern.name),
+            (false, name) => match named.get(name) {
+                Some((_, first)) => {
+                    cx.push(named_twice(&format!("the tool `{name}`"), *span, *first));
                 }
-            }
+                None => {
+                    named.insert(name, (block, *span));
+                }
+            },
         }
     }
     let mut covered = Vec::new();

@@ -24,7 +24,7 @@ pub(super) fn check(cx: &mut Context<'_>, block: &ToolBlock, tool: &str) {
 
 /// Warns of a block that lets run unasked whatever tools a list gains.
 pub(super) fn warn_of_later_tools(cx: &mut Context<'_>, block: &ToolBlock) {
-    if !block.patterns.iter().any(|pattern| pattern.text == "*") {
+    if !block.patterns.iter().any(|pattern| pattern.open && pattern.name.text.is_empty()) {
         return;
     }
     for line in &block.lines {

@@ -4,16 +4,16 @@ use rtbas_artifact::ir::{Effect, Format};
 use rtbas_grammar::{Pair, Rule};
 
 use super::{Builder, all, has, one};
-use crate::syntax::ast::{CellName, Cells, NodePath, RuleWhen, Step, ToolBlock, ToolLine};
+use crate::syntax::ast::{CellName, Cells, Name, NodePath, Pattern, RuleWhen, Step, ToolBlock, ToolLine};
 
 impl Builder<'_> {
     pub(super) fn tool_block(&mut self, pair: &Pair<'_>) -> Option<ToolBlock> {
-        let patterns = match one(pair, Rule::name) {
-            Some(name) => vec![self.name(&name)],
-            None => all(pair, Rule::pattern).map(|pattern| self.name(&pattern)).collect(),
+        let patterns: Vec<Pattern> = match one(pair, Rule::name) {
+            Some(name) => vec![Pattern { name: self.name(&name), open: false }],
+            None => all(pair, Rule::pattern).map(|pattern| self.pattern(&pattern)).collect(),
         };
         let keyword = pair.clone().into_inner().next()?;
-        let span = self.span(&keyword).to(patterns.last()?.span);
+        let span = self.span(&keyword).to(patterns.last()?.name.span);
         let mut lines = Vec::new();
         for line in pair.clone().into_inner() {
             lines.extend(match line.as_rule() {
@@ -36,6 +36,14 @@ impl Builder<'_> {
             });
         }
         Some(ToolBlock { patterns, lines, span })
+    }
+
+    fn pattern(&self, pair: &Pair<'_>) -> Pattern {
+        if let Some(name) = self.one_name(pair) {
+            return Pattern { name, open: false };
+        }
+        let text = pair.as_str().trim_end().trim_end_matches('*').to_owned();
+        Pattern { name: Name { text, span: self.span(pair) }, open: true }
     }
 
     fn result(&mut self, pair: &Pair<'_>) -> Option<ToolLine> {
