@@ -189,10 +189,10 @@ fn no_schema(name: &str, problem: &NoSchema, at: Span) -> Diagnostic {
             mistake(format!("the tool `{name}` has both `{first}` and `{second}`"))
                 .help("give the schema of its arguments once")
         }
-        NoSchema::Kind(kind) => {
-            mistake(format!("the tool `{name}` is of type `{kind}` and gives no schema"))
-                .help("take it out of the list: calls without a schema of arguments cannot be decided")
-        }
+        NoSchema::Kind(kind) => mistake(format!(
+            "the tool `{name}` is of type `{kind}` and gives no schema"
+        ))
+        .help("take it out of the list: calls without a schema of arguments cannot be decided"),
     }
 }
 

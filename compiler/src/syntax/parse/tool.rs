@@ -4,7 +4,9 @@ use rtbas_artifact::ir::{Effect, Format};
 use rtbas_grammar::{Pair, Rule};
 
 use super::{Builder, all, has, one};
-use crate::syntax::ast::{CellName, Cells, Name, NodePath, Pattern, RuleWhen, Step, ToolBlock, ToolLine};
+use crate::syntax::ast::{
+    CellName, Cells, Name, NodePath, Pattern, RuleWhen, Step, ToolBlock, ToolLine,
+};
 
 impl Builder<'_> {
     pub(super) fn tool_block(&mut self, pair: &Pair<'_>) -> Option<ToolBlock> {
