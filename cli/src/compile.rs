@@ -70,7 +70,8 @@ pub(crate) fn compile_to_run<T>(
     })
 }
 
-fn print(sources: &Sources<'_>, said: &[Diagnostic]) {
+/// Prints to the standard error what the compiler says.
+pub(crate) fn print(sources: &Sources<'_>, said: &[Diagnostic]) {
     let mut out = io::stderr().lock();
     let color = out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
     let text = render::human(sources, said, color) + &pointer(said);

@@ -14,6 +14,7 @@ mod replay;
 mod inspect;
 mod keygen;
 mod explain;
+mod init;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -37,6 +38,7 @@ enum Command {
     Inspect(inspect::Inspect),
     Keygen(keygen::Keygen),
     Explain(explain::Explain),
+    Init(init::Init),
 }
 
 fn main() -> ExitCode {
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         Command::Inspect(args) => inspect::run(&args),
         Command::Keygen(args) => keygen::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Init(args) => init::run(&args),
     };
     match outcome {
         Ok(exit) => exit.into(),

@@ -14,3 +14,5 @@ mod replay;
 mod recordings;
 #[path = "cli/explain.rs"]
 mod explain;
+#[path = "cli/init.rs"]
+mod init;

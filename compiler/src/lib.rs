@@ -11,6 +11,7 @@ pub mod typeck;
 pub mod lower;
 pub mod verify;
 pub mod emit;
+pub mod skeleton;
 
 use diag::{Diagnostic, Diagnostics};
 use source::Sources;

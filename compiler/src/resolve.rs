@@ -9,7 +9,7 @@ use crate::source::Sources;
 use crate::syntax::ast;
 
 pub mod table;
-mod scope;
+pub(crate) mod scope;
 pub mod types;
 pub mod hir;
 mod label;

@@ -79,7 +79,7 @@ pub(super) fn unknown<'n>(
 }
 
 /// A name as a policy writes it: in backticks, unless it looks like a name.
-pub(super) fn written(name: &str) -> String {
+pub(crate) fn written(name: &str) -> String {
     let is_plain = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if is_plain { name.to_owned() } else { format!("`{name}`") }
