@@ -139,9 +139,8 @@ fn beside(policy: &Path, list: &Path) -> Result<Option<PathBuf>, Failure> {
         _ => Path::new("."),
     };
     let absolute = |path: &Path| {
-        fs::canonicalize(path).map_err(|e| {
-            Failure::usage(format!("`{}` {}", path.display(), input::reason(&e)))
-        })
+        fs::canonicalize(path)
+            .map_err(|e| Failure::usage(format!("`{}` {}", path.display(), input::reason(&e))))
     };
     Ok(pathdiff::diff_paths(absolute(list)?, absolute(folder)?))
 }

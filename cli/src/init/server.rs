@@ -52,7 +52,8 @@ pub(super) fn tools(command: &[OsString], timeout: Duration) -> Result<Vec<Value
     let mut tools = Vec::new();
     let (mut size, mut seen, mut cursor) = (0, BTreeSet::new(), None);
     loop {
-        let page = server.ask("tools/list", cursor.map_or(json!({}), |at| json!({ "cursor": at })))?;
+        let page =
+            server.ask("tools/list", cursor.map_or(json!({}), |at| json!({ "cursor": at })))?;
         let Some(listed) = page.get("tools").and_then(Value::as_array) else {
             return Err(Failure::usage("the server's answer to `tools/list` has no `tools`"));
         };
@@ -70,7 +71,8 @@ pub(super) fn tools(command: &[OsString], timeout: Duration) -> Result<Vec<Value
             Some(next) => Some(next.to_owned()),
         };
     }
-    let name = |tool: &Value| tool.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let name =
+        |tool: &Value| tool.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
     tools.sort_by_key(name);
     Ok(tools)
 }
@@ -197,7 +199,9 @@ fn read(output: ChildStdout, lines: &SyncSender<Result<String, String>>) {
         let mut line = Vec::new();
         let line = match output.by_ref().take(most.saturating_add(1)).read_until(b'\n', &mut line) {
             Ok(0) => return,
-            Ok(read) if read > MAX_FILE => Err(format!("the server wrote a line of more than {MAX_FILE} bytes")),
+            Ok(read) if read > MAX_FILE => {
+                Err(format!("the server wrote a line of more than {MAX_FILE} bytes"))
+            }
             Ok(_) => Ok(String::from_utf8_lossy(&line).into_owned()),
             Err(e) => Err(format!("the server's output {}", reason(&e))),
         };

@@ -19,8 +19,18 @@ const READS: [&str; 14] = [
 
 /// Arguments that say where something goes.
 const RECIPIENTS: [&str; 12] = [
-    "account", "address", "channel", "destination", "email", "payee", "recipient", "recipients",
-    "room", "target", "to", "user",
+    "account",
+    "address",
+    "channel",
+    "destination",
+    "email",
+    "payee",
+    "recipient",
+    "recipients",
+    "room",
+    "target",
+    "to",
+    "user",
 ];
 
 /// Arguments that go out to wherever they point.
