@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::lattice::{Lattice, LevelId};
+use crate::pattern::Pattern;
 use crate::value::Value;
 
 macro_rules! ids {
@@ -211,6 +212,8 @@ pub enum Condition {
     All(Vec<ConditionId>),
     /// Disjunction; false if empty.
     Any(Vec<ConditionId>),
+    /// `a matches /…/`: all of a text is as the pattern says. Undefined for anything but text.
+    Matches(Operand, Pattern),
 }
 
 /// A trusted value that the host supplies.

@@ -50,6 +50,10 @@ impl Shown<'_> {
                 f.write_str(" in ")?;
                 self.operand(f, set)
             }
+            Some(Condition::Matches(operand, pattern)) => {
+                self.operand(f, operand)?;
+                write!(f, " matches {pattern}")
+            }
             Some(Condition::Present(operand)) => {
                 f.write_str("present(")?;
                 self.operand(f, operand)?;

@@ -26,6 +26,8 @@ pub const MAX_NESTING: usize = 64;
 /// Most entries of which one type, condition or region may consist when shared parts are counted
 /// each time: what evaluating it may cost.
 pub const MAX_WEIGHT: usize = 65_536;
+/// Largest weight of all patterns together: what matching may take in memory.
+pub const MAX_PATTERNS: usize = 1_000_000;
 /// Most bytes in one text.
 pub const MAX_TEXT: usize = 64 * 1024;
 /// Most bytes in a tool's description, and in its schema.
@@ -70,6 +72,7 @@ pub fn validate(policy: &Policy) -> Result<(), Invalid> {
     lattices(&policy.lattices)?;
     tables::types(&policy.types)?;
     tables::conditions(&policy.conditions)?;
+    tables::patterns(policy)?;
     let readers = Readers::new(policy)?;
     each("facts", &policy.facts, |fact| {
         name("name", &fact.name)?;

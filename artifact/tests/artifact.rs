@@ -10,5 +10,7 @@ mod hostile;
 mod keys;
 #[path = "artifact/open.rs"]
 mod open;
+#[path = "artifact/pattern.rs"]
+mod pattern;
 #[path = "artifact/validate.rs"]
 mod validate;

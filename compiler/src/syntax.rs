@@ -95,6 +95,9 @@ fn token(text: &str) -> (String, usize) {
     if first == '"' {
         return ("a string".to_owned(), first.len_utf8());
     }
+    if first == '/' {
+        return ("a pattern".to_owned(), first.len_utf8());
+    }
     let length = match text.find(|c| !word(c)) {
         Some(0) => ["->", "=>", "==", "!=", "<=", ">=", "&&", "||"]
             .iter()

@@ -9,6 +9,7 @@ mod term;
 mod z3;
 mod lattice;
 mod completion;
+mod automaton;
 mod encode;
 mod witness;
 mod robust;

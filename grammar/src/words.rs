@@ -17,6 +17,7 @@ pub fn describe(at: Rule) -> Vec<String> {
         Rule::argument | Rule::arguments => "an argument",
         Rule::string => "a string",
         Rule::number => "a number",
+        Rule::regex => "a pattern",
         Rule::integer | Rule::version => "a whole number",
         Rule::ty | Rule::ty_element | Rule::ty_name => "a type",
         Rule::list_ty | Rule::record_ty | Rule::enumeration | Rule::set_ty => "a type",

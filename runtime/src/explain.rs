@@ -225,6 +225,7 @@ impl Session {
             Condition::Compare(..)
             | Condition::In(..)
             | Condition::Present(_)
+            | Condition::Matches(..)
             | Condition::Not(_) => {
                 let text = program.show_condition(Some(tool), id).to_string();
                 Some(vec![Need::Condition(text)])

@@ -44,7 +44,7 @@ impl Census {
 }
 
 /// Every construct that a policy can hold or a session can show.
-pub const CONSTRUCTS: [&str; 64] = [
+pub const CONSTRUCTS: [&str; 65] = [
     "lattices: two",
     "lattices: one level",
     "lattices: levels without order",
@@ -91,6 +91,7 @@ pub const CONSTRUCTS: [&str; 64] = [
     "conditions: order",
     "conditions: in",
     "conditions: present",
+    "conditions: matches",
     "conditions: not",
     "conditions: and",
     "conditions: or",
@@ -326,6 +327,7 @@ fn kind(condition: &Condition) -> &'static str {
         Condition::Compare(..) => "conditions: order",
         Condition::In(..) => "conditions: in",
         Condition::Present(_) => "conditions: present",
+        Condition::Matches(..) => "conditions: matches",
         Condition::Not(_) => "conditions: not",
         Condition::All(_) => "conditions: and",
         Condition::Any(_) => "conditions: or",
@@ -337,7 +339,7 @@ fn operands(policy: &Policy, condition: ConditionId) -> Vec<Operand> {
         Some(Condition::Compare(_, left, right) | Condition::In(left, right)) => {
             vec![left.clone(), right.clone()]
         }
-        Some(Condition::Present(operand)) => vec![operand.clone()],
+        Some(Condition::Present(operand) | Condition::Matches(operand, _)) => vec![operand.clone()],
         Some(Condition::Not(inner)) => operands(policy, *inner),
         Some(Condition::All(parts) | Condition::Any(parts)) => {
             parts.iter().flat_map(|part| operands(policy, *part)).collect()

@@ -12,6 +12,7 @@
 pub mod flaw;
 pub mod order;
 pub mod types;
+pub mod pattern;
 pub mod logic;
 pub mod regions;
 

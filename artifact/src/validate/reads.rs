@@ -98,7 +98,7 @@ impl<'a> Readers<'a> {
             Condition::Compare(_, left, right) | Condition::In(left, right) => {
                 Ok(self.operand(left)?.and(self.operand(right)?))
             }
-            Condition::Present(operand) => self.operand(operand),
+            Condition::Present(operand) | Condition::Matches(operand, _) => self.operand(operand),
             Condition::Not(inner) if below(inner).context => {
                 Err(Invalid::new("not", "the negation of a condition that reads a label"))
             }

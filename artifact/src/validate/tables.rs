@@ -3,8 +3,8 @@
 
 use smallvec::SmallVec;
 
-use super::{Invalid, MAX_NESTING, MAX_TEXT, MAX_WEIGHT, each, text, unique, value};
-use crate::ir::{Condition, Type};
+use super::{Invalid, MAX_NESTING, MAX_PATTERNS, MAX_TEXT, MAX_WEIGHT, each, text, unique, value};
+use crate::ir::{Condition, Policy, Type};
 
 /// The entries that an entry refers to.
 pub(super) type Below = SmallVec<[usize; 4]>;
@@ -69,4 +69,20 @@ pub(super) fn conditions(conditions: &[Condition]) -> Result<(), Invalid> {
         Condition::All(parts) | Condition::Any(parts) => parts.iter().map(|p| p.index()).collect(),
         _ => Below::new(),
     })
+}
+
+/// Checks that all patterns together are not too large. One alone never is: there would be no
+/// pattern.
+pub(super) fn patterns(policy: &Policy) -> Result<(), Invalid> {
+    let weights = policy.conditions.iter().filter_map(|condition| match condition {
+        Condition::Matches(_, pattern) => Some(pattern.tree().weight()),
+        _ => None,
+    });
+    match weights.fold(0, usize::saturating_add) {
+        weight if weight > MAX_PATTERNS => {
+            let problem = format!("patterns of {weight} parts; at most {MAX_PATTERNS} are possible");
+            Err(Invalid::new("conditions", problem))
+        }
+        _ => Ok(()),
+    }
 }

@@ -51,6 +51,8 @@ codes! {
     E0107 "a string with an escape that means nothing"
     E0108 "a number that cannot be held exactly"
     E0109 "a record names a field twice"
+    E0110 "a pattern that cannot be read"
+    E0111 "a pattern that is too large"
 
     E0201 "no such name"
     E0202 "a name is declared twice"
@@ -94,7 +96,7 @@ codes! {
     W0202 "a type that nothing uses"
     W0203 "a part of a schema that the engine does not check"
     W0204 "tools to come would run unasked"
-    W0301 "a comparison of two constants"
+    W0301 "a condition on constants alone"
 
     N0401 "a claim that this version does not prove"
 }

@@ -75,6 +75,9 @@ impl<'l> Terms<'l> {
             hir::Condition::Any(any) => {
                 ir::Condition::Any(any.iter().map(|part| self.condition(part)).collect())
             }
+            hir::Condition::Matches(operand, pattern) => {
+                ir::Condition::Matches(operand.read.clone(), pattern.clone())
+            }
         };
         ConditionId(self.conditions.intern(condition))
     }

@@ -71,6 +71,9 @@ fn condition_at(
             let (element, list) = (leaf(cx, element), leaf(cx, list));
             Condition::In(element?, list?)
         }
+        ast::Condition::Matches(text, pattern) => {
+            Condition::Matches(leaf(cx, text)?, pattern.clone())
+        }
         ast::Condition::Present(present) => Condition::Present(leaf(cx, present)?),
         ast::Condition::Not(inner) => {
             let place = Place { negated: true, ..place };

@@ -7,6 +7,7 @@ use rtbas_artifact::ir::{
     self, ArgumentId, CellPart, Comparison, Effect, FactId, Format, StoreId, Target, ToolId, TypeId,
 };
 use rtbas_artifact::lattice::LevelId;
+use rtbas_artifact::pattern::Pattern;
 use rtbas_artifact::value::Value;
 
 pub use crate::syntax::ast::{Outcome, Step};
@@ -106,6 +107,8 @@ pub enum Condition {
     All(Vec<Condition>),
     /// `C or C`
     Any(Vec<Condition>),
+    /// `a matches /…/`
+    Matches(Operand, Pattern),
 }
 
 /// What a condition reads.

@@ -1,6 +1,7 @@
 //! The tree of a policy as it was written: one node for each construct, names still names.
 
 use rtbas_artifact::ir::{Comparison, Effect, Format};
+use rtbas_artifact::pattern::Pattern;
 use rtbas_artifact::value::Value;
 
 use crate::source::{FileId, Span};
@@ -146,6 +147,8 @@ pub enum Condition {
     All(Vec<Condition>),
     /// `C or C`
     Any(Vec<Condition>),
+    /// `a matches /…/`
+    Matches(Operand, Pattern),
 }
 
 /// What a condition reads.

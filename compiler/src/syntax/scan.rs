@@ -26,7 +26,7 @@ pub(super) fn scan(file: FileId, text: &str) -> Option<Diagnostic> {
                     }
                 }
             }
-            '"' | '`' => {
+            '"' | '`' | '/' => {
                 let mut escaped = false;
                 loop {
                     match characters.next() {
@@ -35,7 +35,7 @@ pub(super) fn scan(file: FileId, text: &str) -> Option<Diagnostic> {
                         }
                         None | Some((_, '\n')) => return Some(unclosed_quote(span, character)),
                         Some((_, c)) if c == character && !escaped => break,
-                        Some((_, c)) => escaped = character == '"' && c == '\\' && !escaped,
+                        Some((_, c)) => escaped = character != '`' && c == '\\' && !escaped,
                     }
                 }
             }
@@ -74,11 +74,14 @@ fn unseen(span: Span, character: char) -> Diagnostic {
 fn unclosed_quote(span: Span, quote: char) -> Diagnostic {
     let (what, close) = match quote {
         '"' => ("string", "`\"`"),
+        '/' => ("pattern", "`/`"),
         _ => ("quoted name", "a backtick"),
     };
     let message = format!("this {what} is not closed: expected {close} on the same line");
     let diagnostic = Diagnostic::new(Code::E0102, span, message);
-    if quote == '"' {
+    if quote == '/' {
+        diagnostic.help("in a pattern a slash is `\\/`; a comment begins with `//`")
+    } else if quote == '"' {
         diagnostic.help("a line break in a string is written `\\n`")
     } else {
         diagnostic

@@ -2,6 +2,7 @@
 
 use rtbas_artifact::ir::{self, Comparison, Type, TypeId};
 use rtbas_artifact::lattice::{Lattice, LevelId};
+use rtbas_artifact::pattern::Pattern;
 use rtbas_artifact::ty::describe;
 use rtbas_artifact::value::Value;
 
@@ -79,6 +80,7 @@ impl<'p> Rules<'p, '_> {
             Condition::Present(operand) => {
                 self.kind(operand);
             }
+            Condition::Matches(operand, pattern) => self.matches(operand, pattern),
             Condition::Not(inner) => self.condition(inner),
             Condition::All(parts) | Condition::Any(parts) => {
                 for part in parts {
@@ -219,6 +221,17 @@ impl<'p> Rules<'p, '_> {
         }
     }
 
+    fn matches(&mut self, operand: &'p Operand, pattern: &Pattern) {
+        let Some(kind) = self.kind(operand) else { return };
+        if self.shapes(&kind) & TEXT == 0 {
+            let message = format!("a pattern matches text; this is {}", self.say(&kind));
+            self.diagnostics.push(Diagnostic::new(Code::E0303, operand.span, message));
+        } else if let Kind::Literal(Value::Text(text)) = kind {
+            let holds = pattern.matches(text).unwrap_or(false);
+            self.diagnostics.push(constant("a constant is matched", holds, operand.span));
+        }
+    }
+
     /// What the elements of these types may be.
     fn items(&self, types: &[TypeId]) -> Vec<TypeId> {
         let item = |ty: &TypeId| match self.policy.types.get(*ty) {
@@ -301,9 +314,13 @@ fn constants(comparison: Comparison, left: (Span, &Value), right: (Span, &Value)
         Comparison::Greater => order.is_gt(),
         Comparison::GreaterOrEqual => order.is_ge(),
     };
-    let message = format!("two constants are compared, which is always {holds}");
+    constant("two constants are compared", holds, left.0.to(right.0))
+}
+
+fn constant(what: &str, holds: bool, at: Span) -> Diagnostic {
+    let message = format!("{what}, which is always {holds}");
     let help = "compare a fact, an argument or a field; a name stands without double quotes";
-    Diagnostic::new(Code::W0301, left.0.to(right.0), message).help(help)
+    Diagnostic::new(Code::W0301, at, message).help(help)
 }
 
 /// The types that a value of this type may have, `null` left out.

@@ -63,6 +63,9 @@ pub(super) fn check(program: &Program, tool: &Tool) -> Outcome {
     for (lattice, (pairs, bounds)) in pairs.iter().zip(&encoder.bounds).enumerate() {
         assertions.push(Formula::or(pairs.keys().map(|signs| is_pair(lattice, bounds, signs))));
     }
+    if let Err(Outside(construct)) = encoder.close(&mut assertions) {
+        return Outcome::Unknown { reason: construct };
+    }
     match solve(&assertions) {
         Answer::Unsatisfiable { resource } => Outcome::Proved { method: Method::Search, resource },
         Answer::Unknown { reason } => Outcome::Unknown { reason },

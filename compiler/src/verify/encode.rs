@@ -5,6 +5,8 @@
 //! false (it is undefined where neither holds). A construct outside the fragment of
 //! `docs/semantics.md` is named, and the obligation is then *unknown*.
 
+mod pattern;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use rtbas_artifact::decimal::Decimal;
@@ -69,6 +71,7 @@ pub(super) struct Encoder<'p> {
     pub(super) memberships: Vec<Membership>,
     /// Literal texts and their numbers.
     texts: BTreeMap<String, i64>,
+    asked: pattern::Asked,
     /// For each lattice: the levels that some bound names.
     pub(super) bounds: Vec<BTreeSet<LevelId>>,
     /// What holds of every assignment.
@@ -97,6 +100,7 @@ impl<'p> Encoder<'p> {
             operands: BTreeSet::new(),
             memberships: Vec::new(),
             texts: BTreeMap::new(),
+            asked: pattern::Asked::default(),
             bounds: vec![BTreeSet::new(); program.policy().lattices.len()],
             background: BTreeMap::new(),
         }
@@ -132,6 +136,16 @@ impl<'p> Encoder<'p> {
                 }
             }
             Condition::In(element, set) => self.membership(element, set)?,
+            Condition::Matches(operand, pattern) => {
+                let Coded { present, shape } = self.operand(operand)?;
+                match shape {
+                    Shape::Text(text) => {
+                        let holds = self.matches(&text, pattern);
+                        defined([present, Formula::constant(true)], holds)
+                    }
+                    _ => never(),
+                }
+            }
             Condition::Not(inner) => {
                 let Truth { yes, no } = self.condition(*inner, run)?;
                 Truth { yes: no, no: yes }
@@ -202,8 +216,12 @@ impl<'p> Encoder<'p> {
     }
 
     fn text(&mut self, text: &str) -> Number {
+        Number::Constant(self.number_of(text))
+    }
+
+    fn number_of(&mut self, text: &str) -> Decimal {
         let next = i64::try_from(self.texts.len()).unwrap_or(i64::MAX);
-        Number::Constant((*self.texts.entry(text.to_owned()).or_insert(next)).into())
+        (*self.texts.entry(text.to_owned()).or_insert(next)).into()
     }
 
     /// The literal text of that number.

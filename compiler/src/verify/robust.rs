@@ -230,7 +230,7 @@ fn operands(program: &Program, condition: ConditionId, visit: &mut impl FnMut(&O
             visit(left);
             visit(right);
         }
-        Some(Condition::Present(operand)) => visit(operand),
+        Some(Condition::Present(operand) | Condition::Matches(operand, _)) => visit(operand),
         Some(Condition::Not(inner)) => operands(program, *inner, visit),
         Some(Condition::All(parts) | Condition::Any(parts)) => {
             for &part in parts {

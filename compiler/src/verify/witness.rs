@@ -24,9 +24,15 @@ pub(super) fn call(
     encoder: &Encoder<'_>,
     assignment: &Assignment,
 ) -> Option<Call> {
+    let texts = encoder.texts(assignment)?;
     let mut fixed = BTreeMap::new();
     for operand in &encoder.operands {
-        fixed.insert(operand.clone(), chosen(policy, tool, encoder, assignment, operand)?);
+        let mut value = chosen(policy, tool, encoder, assignment, operand)?;
+        // Where a pattern is asked of a text, not every text will do.
+        if let (Some(Value::Text(any)), Some(text)) = (&mut value, texts.get(&encode::value(operand))) {
+            any.clone_from(text);
+        }
+        fixed.insert(operand.clone(), value);
     }
     // Sets hold the elements that the assignment says they hold.
     for membership in &encoder.memberships {

@@ -8,6 +8,7 @@ use rtbas_artifact::ir::{
     Alternative, Comparison, Condition, ConditionId, LabelId, LabelPart, LabelRule, Operand, Type,
     TypeId,
 };
+use rtbas_artifact::pattern::Pattern;
 use rtbas_artifact::value::Value;
 
 use crate::generate::dice::Dice;
@@ -138,7 +139,14 @@ impl<'a, 't> Place<'a, 't> {
                 false => present,
             };
         }
-        match plain_type(self.tables, source.ty) {
+        let ty = plain_type(self.tables, source.ty);
+        if matches!(ty, Type::Text | Type::Enumeration(_) | Type::Any)
+            && self.dice.chance(20)
+            && let Some(pattern) = self.dice.pick(&PATTERNS).and_then(|p| Pattern::new(*p).ok())
+        {
+            return Condition::Matches(operand, pattern);
+        }
+        match ty {
             Type::List(element) | Type::Set(element) => Condition::In(self.other(element), operand),
             Type::Number | Type::Integer => {
                 let comparison = COMPARISONS.get(self.dice.below(6)).copied();
@@ -284,6 +292,9 @@ impl<'a, 't> Place<'a, 't> {
         LabelRule { alternatives: alternatives.collect(), otherwise }
     }
 }
+
+/// Of each combination of them there is some text that generators choose, and some that none does.
+const PATTERNS: [&str; 6] = ["[a-f]", ".*e.*", "(yo)?u?", "\\d+|null", "[^a]*", "me|tru\\w|[\\s\\S]"];
 
 const COMPARISONS: [Comparison; 6] = [
     Comparison::Equal,

@@ -13,6 +13,7 @@ use rtbas_artifact::value::Value;
 
 use crate::model::flaw::Flaw;
 use crate::model::order::{Order, Space};
+use crate::model::pattern;
 use crate::monitor::Label;
 
 /// What conditions and labels are read with.
@@ -86,6 +87,10 @@ impl Logic<'_> {
                 let denied = parts.iter().map(|part| self.holds(*part, scope).map(|holds| !holds));
                 self.any(denied.collect()).map(|holds| !holds)
             }
+            Condition::Matches(operand, pattern) => match self.value(operand, scope)? {
+                Value::Text(text) => Some(pattern::matches(pattern.text(), &text)),
+                _ => None,
+            },
             Condition::Any(parts) => {
                 self.any(parts.iter().map(|p| self.holds(*p, scope)).collect())
             }

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use rtbas_artifact::ir::Comparison;
+use rtbas_artifact::pattern::{Pattern, Problem};
 use rtbas_artifact::value::Value;
 use rtbas_grammar::{Pair, Rule};
 
 use super::{Builder, all, has, one};
 use crate::diag::{Code, Diagnostic};
+use crate::source::Span;
 use crate::syntax::ast::{
     Condition, Field, Label, LabelRule, Level, Operand, OperandKind, Type, TypeKind,
 };
@@ -104,6 +106,9 @@ impl Builder<'_> {
     fn comparison(&mut self, pair: &Pair<'_>) -> Option<Condition> {
         let mut operands = all(pair, Rule::operand);
         let left = self.operand(&operands.next()?)?;
+        if let Some(regex) = one(pair, Rule::regex) {
+            return Some(Condition::Matches(left, self.pattern(&regex)?));
+        }
         let right = self.operand(&operands.next()?)?;
         let Some(comparator) = one(pair, Rule::comparator) else {
             return Some(Condition::In(left, right));
@@ -178,6 +183,32 @@ impl Builder<'_> {
                 Value::Null
             }
         }
+    }
+
+    /// The pattern between two slashes.
+    fn pattern(&mut self, pair: &Pair<'_>) -> Option<Pattern> {
+        let written = pair.as_str();
+        let text = written.get(1..written.len().saturating_sub(1))?;
+        let error = match Pattern::new(text) {
+            Ok(pattern) => return Some(pattern),
+            Err(error) => error,
+        };
+        let (code, message, help) = match error.problem {
+            Problem::Unsupported(what, help) => (Code::E0110, what.to_owned(), Some(help)),
+            Problem::Malformed(what) => (Code::E0110, what, None),
+            Problem::TooLarge(what) => (Code::E0111, what, None),
+        };
+        // Between the slashes, and not empty where something is missing.
+        let end = error.at.end.max(error.at.start + 1);
+        let first = pair.as_span().start() + 1;
+        let span = Span::new(self.file, first + error.at.start..first + end);
+        let diagnostic = Diagnostic::new(code, span, message);
+        self.diagnostics.push(match help {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        });
+        // What is wrong has been said, and there may be more of it.
+        Pattern::new("x").ok()
     }
 
     /// The text of a string. Its notation is JSON's (RFC 8259, section 7).
