@@ -277,7 +277,9 @@ impl Program {
             Condition::All(parts) => self.first_of(parts, scope, Truth::False, Truth::True),
             Condition::Any(parts) => self.first_of(parts, scope, Truth::True, Truth::False),
             Condition::Matches(operand, pattern) => match read(operand, scope) {
-                Some(Value::Text(text)) => pattern.matches(text).map_or(Truth::Undefined, Truth::from),
+                Some(Value::Text(text)) => {
+                    pattern.matches(text).map_or(Truth::Undefined, Truth::from)
+                }
                 _ => Truth::Undefined,
             },
         }

@@ -142,7 +142,8 @@ struct Matcher {
 impl Matcher {
     fn new(tree: &Tree) -> Option<Self> {
         let states = thompson::Config::new().which_captures(WhichCaptures::None);
-        let states = thompson::Compiler::new().configure(states).build_from_hir(&tree.hir()).ok()?;
+        let states =
+            thompson::Compiler::new().configure(states).build_from_hir(&tree.hir()).ok()?;
         // All matches are followed, so that the last to end is the longest.
         let config = DFA::config().match_kind(MatchKind::All).cache_capacity(CACHE);
         let config = config.skip_cache_capacity_check(true);

@@ -82,7 +82,8 @@ fn word() -> impl Strategy<Value = String> {
 }
 
 const TEXTS: [&str; 17] = [
-    "", "a", "b", "c", "d", "e", "f", "aa", "ab", "bb", "cc", "dd", "ee", "ff", "ccc", "cccc", "ddd",
+    "", "a", "b", "c", "d", "e", "f", "aa", "ab", "bb", "cc", "dd", "ee", "ff", "ccc", "cccc",
+    "ddd",
 ];
 
 fn condition(atom: BoxedStrategy<String>) -> impl Strategy<Value = String> {
@@ -184,13 +185,11 @@ fn calls() -> Vec<Arguments> {
 /// Calls that differ in their texts alone.
 fn words() -> Vec<Arguments> {
     let text = |text: &str| Value::Text(text.to_owned());
-    let others = [
-        ("amount", Value::Number(1.into())),
-        ("kind", Value::Null),
-        ("note", Value::Null),
-    ];
+    let others =
+        [("amount", Value::Number(1.into())), ("kind", Value::Null), ("note", Value::Null)];
     let memos = TEXTS.map(text).into_iter().chain([Value::Null]);
-    let pairs = memos.flat_map(|memo| TEXTS.map(text).map(|to| [("to", to), ("memo", memo.clone())]));
+    let pairs =
+        memos.flat_map(|memo| TEXTS.map(text).map(|to| [("to", to), ("memo", memo.clone())]));
     let call = |pair: [(&str, Value); 2]| {
         pair.into_iter().chain(others.clone()).map(|(n, v)| (n.to_owned(), v)).collect()
     };
@@ -207,7 +206,8 @@ fn weakens(program: &Program, calls: &[Arguments]) -> bool {
     }
     calls.iter().any(|arguments| {
         let call = program.bind("pay", arguments).unwrap();
-        let mut asked: Vec<&Value> = ["to", "memo"].iter().filter_map(|x| arguments.get(*x)).collect();
+        let mut asked: Vec<&Value> =
+            ["to", "memo"].iter().filter_map(|x| arguments.get(*x)).collect();
         let a = Value::Text("a".to_owned());
         asked.push(&a);
         asked.retain(|value| **value != Value::Null);
@@ -254,6 +254,7 @@ fn agree(policies: impl Strategy<Value = String>, calls: &[Arguments]) {
             Ok(())
         })
         .unwrap();
-    println!("{} proved, {} refuted", proved.get(), refuted.get());
-    assert!(proved.get() >= 20 && refuted.get() >= 20, "the mix is too one-sided to say much");
+    let (proved, refuted) = (proved.get(), refuted.get());
+    let mix = format!("{proved} proved, {refuted} refuted: too one-sided to say much");
+    assert!(proved >= 20 && refuted >= 20, "{mix}");
 }

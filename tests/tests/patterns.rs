@@ -1,7 +1,5 @@
 //! Patterns against a matcher that was written from the documents alone.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop where its pattern is not as expected")]
-
 use proptest::prelude::*;
 use rtbas_artifact::pattern::Pattern;
 use rtbas_tests::model::pattern;
@@ -24,7 +22,8 @@ fn patterns() -> impl Strategy<Value = String> {
 }
 
 fn texts() -> impl Strategy<Value = String> {
-    let characters = prop::sample::select(vec!['a', 'b', 'c', '1', 'é', '.', '-', '_', ' ', '\n', 'A']);
+    let characters =
+        prop::sample::select(vec!['a', 'b', 'c', '1', 'é', '.', '-', '_', ' ', '\n', 'A']);
     prop::collection::vec(characters, 0..7).prop_map(|characters| characters.into_iter().collect())
 }
 

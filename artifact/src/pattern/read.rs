@@ -74,7 +74,9 @@ fn tree(ast: &Ast) -> Read<Tree> {
         Ast::Empty(at) => {
             return unsupported(at, "an empty part", "repeat the part beside it with `?`");
         }
-        Ast::Literal(literal) => Tree::Class(class(characters([(c(literal)?, c(literal)?)]), literal.span)?),
+        Ast::Literal(literal) => {
+            Tree::Class(class(characters([(c(literal)?, c(literal)?)]), literal.span)?)
+        }
         Ast::Dot(at) => {
             let mut all_but = characters([('\n', '\n')]);
             all_but.negate();
@@ -111,7 +113,8 @@ fn tree(ast: &Ast) -> Read<Tree> {
         Ast::Assertion(assertion) => {
             return match assertion.kind {
                 AssertionKind::StartLine | AssertionKind::EndLine => {
-                    let help = "leave `^` and `$` out; the characters themselves are `\\^` and `\\$`";
+                    let help =
+                        "leave `^` and `$` out; the characters themselves are `\\^` and `\\$`";
                     unsupported(&assertion.span, "a pattern matches the whole text anyway", help)
                 }
                 _ => {
@@ -151,7 +154,8 @@ fn repeat(repetition: &Repetition) -> Read<Tree> {
     };
     let times = most.unwrap_or(least);
     if times > MAX_REPEAT {
-        let problem = format!("a part is repeated {times} times; at most {MAX_REPEAT} are possible");
+        let problem =
+            format!("a part is repeated {times} times; at most {MAX_REPEAT} are possible");
         return Err(error(at, Problem::TooLarge(problem)));
     }
     if most == Some(0) {

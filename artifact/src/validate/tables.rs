@@ -80,7 +80,8 @@ pub(super) fn patterns(policy: &Policy) -> Result<(), Invalid> {
     });
     match weights.fold(0, usize::saturating_add) {
         weight if weight > MAX_PATTERNS => {
-            let problem = format!("patterns of {weight} parts; at most {MAX_PATTERNS} are possible");
+            let problem =
+                format!("patterns of {weight} parts; at most {MAX_PATTERNS} are possible");
             Err(Invalid::new("conditions", problem))
         }
         _ => Ok(()),

@@ -1,7 +1,7 @@
 //! The tree of a policy as it was written: one node for each construct, names still names.
 
 use rtbas_artifact::ir::{Comparison, Effect, Format};
-use rtbas_artifact::pattern::Pattern;
+use rtbas_artifact::pattern;
 use rtbas_artifact::value::Value;
 
 use crate::source::{FileId, Span};
@@ -148,7 +148,7 @@ pub enum Condition {
     /// `C or C`
     Any(Vec<Condition>),
     /// `a matches /…/`
-    Matches(Operand, Pattern),
+    Matches(Operand, pattern::Pattern),
 }
 
 /// What a condition reads.

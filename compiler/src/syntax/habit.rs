@@ -31,8 +31,12 @@ fn operator(at: &Stop<'_>) -> Option<&'static str> {
     let is_comparator = ["==", "!=", "<", "<=", ">", ">="].contains(&at.found);
     match at.found {
         "=" if at.expects("a comparison such as `==`") => Some("write `==`"),
-        "/" if at.after.starts_with('*') => Some("a comment begins with `//` and ends with the line"),
-        "/" if at.expects("a value or a name") => Some("a pattern stands behind `matches`: `a matches /…/`"),
+        "/" if at.after.starts_with('*') => {
+            Some("a comment begins with `//` and ends with the line")
+        }
+        "/" if at.expects("a value or a name") => {
+            Some("a pattern stands behind `matches`: `a matches /…/`")
+        }
         "\"" if at.expects("a pattern") => Some("a pattern stands between slashes: `/…/`"),
         "&&" => Some("write `and`"),
         "||" => Some("write `or`"),

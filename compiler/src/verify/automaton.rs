@@ -184,7 +184,8 @@ impl Automaton {
             }
         }
         let mut live = ends.to_vec();
-        let mut open: Vec<usize> = (0..live.len()).filter(|s| ends.get(*s) == Some(&true)).collect();
+        let mut open: Vec<usize> =
+            (0..live.len()).filter(|s| ends.get(*s) == Some(&true)).collect();
         while let Some(state) = open.pop() {
             for &earlier in before.get(state).into_iter().flatten() {
                 if let Some(live) = live.get_mut(earlier).filter(|live| !**live) {
@@ -241,8 +242,6 @@ fn rank(byte: u8) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test may stop")]
-
     use super::*;
     use rtbas_artifact::pattern::Pattern;
 
@@ -259,7 +258,12 @@ mod tests {
         for _ in 0..3 {
             let to = all.len();
             for i in from..to {
-                all.extend("ab1é\n".chars().map(|c| format!("{}{c}", all.get(i).unwrap())).collect::<Vec<_>>());
+                all.extend(
+                    "ab1é\n"
+                        .chars()
+                        .map(|c| format!("{}{c}", all.get(i).unwrap()))
+                        .collect::<Vec<_>>(),
+                );
             }
             from = to;
         }

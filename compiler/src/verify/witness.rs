@@ -29,7 +29,9 @@ pub(super) fn call(
     for operand in &encoder.operands {
         let mut value = chosen(policy, tool, encoder, assignment, operand)?;
         // Where a pattern is asked of a text, not every text will do.
-        if let (Some(Value::Text(any)), Some(text)) = (&mut value, texts.get(&encode::value(operand))) {
+        if let (Some(Value::Text(any)), Some(text)) =
+            (&mut value, texts.get(&encode::value(operand)))
+        {
             any.clone_from(text);
         }
         fixed.insert(operand.clone(), value);

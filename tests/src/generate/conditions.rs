@@ -294,7 +294,8 @@ impl<'a, 't> Place<'a, 't> {
 }
 
 /// Of each combination of them there is some text that generators choose, and some that none does.
-const PATTERNS: [&str; 6] = ["[a-f]", ".*e.*", "(yo)?u?", "\\d+|null", "[^a]*", "me|tru\\w|[\\s\\S]"];
+const PATTERNS: [&str; 6] =
+    ["[a-f]", ".*e.*", "(yo)?u?", "\\d+|null", "[^a]*", "me|tru\\w|[\\s\\S]"];
 
 const COMPARISONS: [Comparison; 6] = [
     Comparison::Equal,

@@ -115,7 +115,9 @@ impl Tables {
             Some(Condition::Compare(_, left, right) | Condition::In(left, right)) => {
                 found.extend([left.clone(), right.clone()]);
             }
-            Some(Condition::Present(operand) | Condition::Matches(operand, _)) => found.push(operand.clone()),
+            Some(Condition::Present(operand) | Condition::Matches(operand, _)) => {
+                found.push(operand.clone())
+            }
             Some(Condition::Not(inner)) => self.read(*inner, found),
             Some(Condition::All(parts) | Condition::Any(parts)) => {
                 parts.iter().for_each(|part| self.read(*part, found));

@@ -8,7 +8,7 @@ use super::code::{Code, Path};
 use super::tree::{CRATES, none, sources};
 
 /// Third parties that are named in one place each.
-pub(super) const PLACES: [(&str, &str); 10] = [
+pub(super) const PLACES: [(&str, &str); 11] = [
     ("clap", "cli/"),
     ("codespan_reporting", "compiler/src/diag/render.rs"),
     ("ed25519_dalek", "artifact/src/sign"),
@@ -18,6 +18,7 @@ pub(super) const PLACES: [(&str, &str); 10] = [
     ("pest", "grammar/"),
     ("petgraph", "compiler/src/typeck/order.rs"),
     ("postcard", "artifact/src/wire.rs"),
+    ("regex_syntax", "artifact/src/pattern"),
     ("z3", "compiler/src/verify/z3.rs"),
 ];
 

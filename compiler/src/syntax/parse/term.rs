@@ -107,7 +107,7 @@ impl Builder<'_> {
         let mut operands = all(pair, Rule::operand);
         let left = self.operand(&operands.next()?)?;
         if let Some(regex) = one(pair, Rule::regex) {
-            return Some(Condition::Matches(left, self.pattern(&regex)?));
+            return Some(Condition::Matches(left, self.regex(&regex)?));
         }
         let right = self.operand(&operands.next()?)?;
         let Some(comparator) = one(pair, Rule::comparator) else {
@@ -186,7 +186,7 @@ impl Builder<'_> {
     }
 
     /// The pattern between two slashes.
-    fn pattern(&mut self, pair: &Pair<'_>) -> Option<Pattern> {
+    fn regex(&mut self, pair: &Pair<'_>) -> Option<Pattern> {
         let written = pair.as_str();
         let text = written.get(1..written.len().saturating_sub(1))?;
         let error = match Pattern::new(text) {

@@ -76,7 +76,10 @@ impl Encoder<'_> {
     }
 
     /// Adds what holds of the texts that the assertions speak of: the last thing to be asserted.
-    pub(in crate::verify) fn close(&mut self, assertions: &mut Vec<Formula>) -> Result<(), Outside> {
+    pub(in crate::verify) fn close(
+        &mut self,
+        assertions: &mut Vec<Formula>,
+    ) -> Result<(), Outside> {
         if self.asked.of.is_empty() {
             return Ok(());
         }
@@ -106,7 +109,8 @@ impl Encoder<'_> {
         constants: BTreeSet<Decimal>,
     ) -> Result<Group, TooLarge> {
         let of = variables.iter().filter_map(|variable| self.asked.of.get(variable));
-        let patterns: BTreeMap<String, Tree> = of.flatten().map(|(p, t)| (p.clone(), t.clone())).collect();
+        let patterns: BTreeMap<String, Tree> =
+            of.flatten().map(|(p, t)| (p.clone(), t.clone())).collect();
         let automaton = Automaton::new(patterns.values())?;
         let combinations = automaton.combinations();
         if combinations.len() > MAX_COMBINATIONS {
@@ -128,7 +132,8 @@ impl Encoder<'_> {
             });
             answers.insert(signs.clone(), Texts { some, all });
         }
-        let (variables, patterns) = (variables.into_iter().collect(), patterns.into_keys().collect());
+        let (variables, patterns) =
+            (variables.into_iter().collect(), patterns.into_keys().collect());
         Ok(Group { variables, constants: known, patterns, answers })
     }
 
