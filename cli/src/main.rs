@@ -15,11 +15,13 @@ mod inspect;
 mod keygen;
 mod explain;
 mod init;
+mod completions;
+mod man;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Checks and compiles policies for LLM agents.
 #[derive(Debug, Parser)]
@@ -31,26 +33,30 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Init(init::Init),
     Check(check::Check),
+    Explain(explain::Explain),
     Build(build::Build),
     Test(test::Test),
     Replay(replay::Replay),
     Inspect(inspect::Inspect),
     Keygen(keygen::Keygen),
-    Explain(explain::Explain),
-    Init(init::Init),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
+        Command::Init(args) => init::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Build(args) => build::run(&args),
         Command::Test(args) => test::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Keygen(args) => keygen::run(&args),
-        Command::Explain(args) => explain::run(&args),
-        Command::Init(args) => init::run(&args),
+        Command::Completions(args) => completions::run(&args, Arguments::command()),
+        Command::Man(args) => man::run(&args, Arguments::command()),
     };
     match outcome {
         Ok(exit) => exit.into(),

@@ -16,3 +16,5 @@ mod recordings;
 mod explain;
 #[path = "cli/init.rs"]
 mod init;
+#[path = "cli/shell.rs"]
+mod shell;
