@@ -19,8 +19,7 @@ pub(crate) struct Man {
 /// Writes the pages of this program.
 pub(crate) fn run(args: &Man, program: Command) -> Outcome {
     let made = fs::create_dir_all(&args.folder);
-    made.and_then(|()| clap_mangen::generate_to(program, &args.folder)).map_err(|e| {
-        Failure::usage(format!("`{}` {}", args.folder.display(), reason(&e)))
-    })?;
+    made.and_then(|()| clap_mangen::generate_to(program, &args.folder))
+        .map_err(|e| Failure::usage(format!("`{}` {}", args.folder.display(), reason(&e))))?;
     Ok(Exit::Fine)
 }
