@@ -68,7 +68,7 @@ for line in sys.stdin:
     if "id" not in message or "method" not in message:
         continue
     identity, method = message["id"], message["method"]
-    if MODE == "silent" and method == "tools/list":
+    if MODE == "silent":
         # It does not even end when nobody speaks to it any more.
         while True:
             time.sleep(60)
