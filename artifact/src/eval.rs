@@ -8,10 +8,11 @@ use smallvec::SmallVec;
 
 use crate::ir::{
     Alternative, ArgumentId, Comparison, Condition, ConditionId, Effect, LabelId, LabelPart,
-    LabelRule, Node, NodeId, Operand, RuleId, StoreId, Tool, ToolId,
+    LabelRule, Names, Node, NodeId, Operand, RuleId, SetTerm, StoreId, Tool, ToolId,
 };
 use crate::label::Label;
 use crate::program::Program;
+use crate::sets::{NameSet, SetLattice};
 use crate::ty::{self, Mismatch};
 use crate::value::Value;
 
@@ -125,8 +126,8 @@ impl Fields for Value {
 pub struct Scope<'a, 'v> {
     /// The facts of the session.
     pub facts: &'a Facts,
-    /// The call.
-    pub call: &'a Bound<'v>,
+    /// The call, where there is one.
+    pub call: Option<&'a Bound<'v>>,
     /// The call's label with its arguments' labels (κ), where a decision is made.
     pub context: Option<&'a Label>,
     /// The record that a label belongs to, where there is one, and the store whose record it is.
@@ -224,7 +225,7 @@ impl Program {
     /// Decides a call (D): the first rule that fires. `label` is [`Self::call_label`].
     #[must_use]
     pub fn decide(&self, facts: &Facts, call: &Bound<'_>, label: &Label) -> Verdict {
-        let scope = Scope { facts, call, context: Some(label), record: None };
+        let scope = Scope { facts, call: Some(call), context: Some(label), record: None };
         let rules = self.tool(call.tool).map_or(&[][..], |tool| &tool.rules);
         for (rule, id) in rules.iter().zip(0..) {
             let truth = rule.when.map_or(Truth::True, |when| self.holds(when, &scope));
@@ -257,13 +258,12 @@ impl Program {
                 }
             }
             Condition::In(element, set) => match (read(element, scope), read(set, scope)) {
-                (Some(element), Some(Value::List(list))) => {
-                    is_in(element, list.contains(element), list.iter())
-                }
-                (Some(element), Some(Value::Set(set))) => {
-                    // Values of one type stand together in a set, so its ends tell.
-                    is_in(element, set.contains(element), set.first().into_iter().chain(set.last()))
-                }
+                (Some(element), Some(set)) => contains(set, element),
+                _ => Truth::Undefined,
+            },
+            Condition::SubsetOf(inner, outer) => match (read(inner, scope), read(outer, scope)) {
+                (Some(Value::List(inner)), Some(outer)) => within(inner.iter(), outer),
+                (Some(Value::Set(inner)), Some(outer)) => within(inner.iter(), outer),
                 _ => Truth::Undefined,
             },
             // Whether a field is there cannot be told where there is no record.
@@ -346,7 +346,20 @@ impl Program {
                 (None, Side::Bound) => {}
             }
         }
+        for (index, (set, lattice)) in term.sets.iter().zip(&self.policy().open).enumerate() {
+            let names = names(set, lattice, scope).unwrap_or_else(|| match side {
+                Side::Data => lattice.top(),
+                Side::Bound => lattice.bottom(),
+            });
+            label = label.with_set(index, lattice.level(names));
+        }
         label
+    }
+
+    /// The label of a message, which depends on facts at most.
+    #[must_use]
+    pub fn message_label(&self, id: LabelId, side: Side, facts: &Facts) -> Label {
+        self.label(id, side, &Scope { facts, call: None, context: None, record: None })
     }
 
     /// The label of data that a rule gives: the first alternative whose guard holds, else the last.
@@ -400,10 +413,53 @@ fn read<'a>(operand: &'a Operand, scope: &'a Scope<'_, '_>) -> Option<&'a Value>
     let value = match operand {
         Operand::Literal(value) => Some(value),
         Operand::Fact(fact, path) => scope.facts.get(fact.index())?.get(path),
-        Operand::Argument(argument, path) => scope.call.argument(*argument)?.get(path),
+        Operand::Argument(argument, path) => scope.call?.argument(*argument)?.get(path),
         Operand::Field(path) => scope.record?.1.field(path),
     };
     value.filter(|value| **value != Value::Null)
+}
+
+/// The names that a term of a lattice stands for; `None` if some value is none.
+fn names(term: &SetTerm, lattice: &SetLattice, scope: &Scope<'_, '_>) -> Option<NameSet> {
+    let SetTerm::Of(all) = term else {
+        return Some(NameSet::All);
+    };
+    // A result need not show a field that its record has, so its absence tells nothing; names that
+    // are left out make a label stricter only where a join keeps the common ones.
+    let may_lack = |names: &Names| {
+        let is_field = matches!(names.value, Operand::Field(_));
+        names.optional && !(is_field && (lattice.joins_by_union() || scope.record.is_none()))
+    };
+    let each = all.iter().map(|names| match read(&names.value, scope) {
+        Some(value) => NameSet::of(value),
+        None => may_lack(names).then(Vec::new),
+    });
+    Some(each.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
+}
+
+/// Whether each of some elements is in a list or set.
+fn within<'a>(mut elements: impl Iterator<Item = &'a Value>, outer: &Value) -> Truth {
+    if !matches!(outer, Value::List(_) | Value::Set(_)) {
+        return Truth::Undefined;
+    }
+    let found = elements.try_fold(Truth::True, |so_far, element| match contains(outer, element) {
+        Truth::False => Err(Truth::False),
+        Truth::True => Ok(so_far),
+        Truth::Undefined => Ok(Truth::Undefined),
+    });
+    found.unwrap_or_else(|decided| decided)
+}
+
+/// Whether a list or set contains an element; undefined for any other value.
+fn contains(set: &Value, element: &Value) -> Truth {
+    match set {
+        Value::List(list) => is_in(element, list.contains(element), list.iter()),
+        // Values of one type stand together in a set, so its ends tell.
+        Value::Set(set) => {
+            is_in(element, set.contains(element), set.first().into_iter().chain(set.last()))
+        }
+        _ => Truth::Undefined,
+    }
 }
 
 /// Membership is equality with some element: undefined where it is not found among elements of

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::lattice::{Lattice, LevelId};
 use crate::pattern::Pattern;
+use crate::sets::SetLattice;
 use crate::value::Value;
 
 macro_rules! ids {
@@ -58,8 +59,10 @@ pub struct Policy {
     pub edition: u16,
     /// Its own version, raised by its author; a host can refuse older ones.
     pub version: u64,
-    /// The lattices whose product is the label (L).
+    /// The closed lattices whose product, with the open ones, is the label (L).
     pub lattices: Vec<Lattice>,
+    /// The open lattices.
+    pub open: Vec<SetLattice>,
     /// Label terms.
     pub labels: Vec<LabelTerm>,
     /// Types. A type refers to earlier types only.
@@ -83,8 +86,30 @@ pub struct Policy {
 /// A label, each part a level or a value that names one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LabelTerm {
-    /// One part for each lattice of the policy, in order.
+    /// One part for each closed lattice of the policy, in order.
     pub parts: Vec<LabelPart>,
+    /// One set for each open lattice, in order.
+    pub sets: Vec<SetTerm>,
+}
+
+/// A level of an open lattice.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum SetTerm {
+    /// All names.
+    All,
+    /// The names that these values are or hold. Where one of them is none, the strict side holds:
+    /// top for data, bottom for a bound.
+    Of(Vec<Names>),
+}
+
+/// A value that names readers or sources: a text is one, a list or set of texts are those, and a
+/// map's are its keys.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Names {
+    /// The value.
+    pub value: Operand,
+    /// Whether an absent value stands for no names, and not for the strict side.
+    pub optional: bool,
 }
 
 /// One lattice's part of a label.
@@ -204,6 +229,9 @@ pub enum Condition {
     /// `a in B`: the first equals some element of the second, a list or a set. Undefined where it
     /// equals none and some are of another type.
     In(Operand, Operand),
+    /// `a subset_of B`: each element of the first equals some element of the second, both lists or
+    /// sets. Undefined where that is undefined of an element and it is false of none.
+    SubsetOf(Operand, Operand),
     /// The value is there and not null. Undefined only for a field where there is no record.
     Present(Operand),
     /// Negation. Nothing below it reads a label.

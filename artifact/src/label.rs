@@ -1,4 +1,5 @@
-//! Labels at run time: one level of every lattice, as one row of bits.
+//! Labels at run time: one level of every lattice. Levels of closed lattices are one row of bits,
+//! those of open ones are sets of names behind it.
 
 use std::fmt;
 
@@ -6,25 +7,35 @@ use smallvec::SmallVec;
 
 use crate::bits::subset;
 use crate::lattice::{Lattice, LevelId};
+use crate::sets::{NameSet, SetLattice, SetLevel};
 
 /// A label: the codes of its levels, one after the other. Labels of one [`LabelSpace`] have equal
 /// width; a label means nothing outside its space.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Label(SmallVec<[u64; 2]>);
+pub struct Label {
+    bits: SmallVec<[u64; 2]>,
+    sets: SmallVec<[SetLevel; 1]>,
+}
 
 impl Label {
     /// Whether data at this label may flow to `other` (a ⊑ b).
     #[must_use]
     #[inline]
     pub fn flows_to(&self, other: &Self) -> bool {
-        self.0.len() == other.0.len() && subset(&self.0, &other.0)
+        self.bits.len() == other.bits.len()
+            && self.sets.len() == other.sets.len()
+            && subset(&self.bits, &other.bits)
+            && self.sets.iter().zip(&other.sets).all(|(a, b)| a.flows_to(b))
     }
 
     /// Raises this label to its join with `other` (a ⊔ b).
     #[inline]
     pub fn join_with(&mut self, other: &Self) {
-        for (a, b) in self.0.iter_mut().zip(&other.0) {
+        for (a, b) in self.bits.iter_mut().zip(&other.bits) {
             *a |= b;
+        }
+        for (a, b) in self.sets.iter_mut().zip(&other.sets) {
+            a.join_with(b);
         }
     }
 
@@ -35,6 +46,21 @@ impl Label {
         let mut joined = self.clone();
         joined.join_with(other);
         joined
+    }
+
+    /// The level of the open lattice at an index.
+    #[must_use]
+    pub fn set(&self, open: usize) -> Option<&SetLevel> {
+        self.sets.get(open)
+    }
+
+    /// This label with the level of one open lattice set to another.
+    #[must_use]
+    pub fn with_set(mut self, open: usize, level: SetLevel) -> Self {
+        if let Some(place) = self.sets.get_mut(open) {
+            *place = level;
+        }
+        self
     }
 }
 
@@ -50,15 +76,18 @@ pub struct LabelSpace {
 }
 
 impl LabelSpace {
-    /// The space of labels over these lattices, which obey their laws ([`Lattice::laws`]).
+    /// The space of labels over these lattices, which obey their laws ([`Lattice::laws`]), and these
+    /// open ones.
     #[must_use]
-    pub fn new(lattices: &[Lattice]) -> Self {
+    pub fn new(lattices: &[Lattice], open: &[SetLattice]) -> Self {
         let bits: usize = lattices.iter().map(|l| l.code.columns() as usize).sum();
-        let zero = Label(SmallVec::from_elem(0, bits.div_ceil(64)));
+        let end = |end: fn(&SetLattice) -> NameSet| open.iter().map(|l| l.level(end(l))).collect();
+        let bits = SmallVec::from_elem(0, bits.div_ceil(64));
+        let zero = Label { bits, sets: end(SetLattice::bottom) };
         let place = |offset: usize, count: u32, bit: &dyn Fn(usize) -> bool| {
             let mut label = zero.clone();
             for i in (0..count as usize).filter(|&i| bit(i)) {
-                if let Some(word) = label.0.get_mut((offset + i) / 64) {
+                if let Some(word) = label.bits.get_mut((offset + i) / 64) {
                     *word |= 1 << ((offset + i) % 64);
                 }
             }
@@ -77,6 +106,7 @@ impl LabelSpace {
             masks.push(place(offset, count, &|_| true));
             offset += count as usize;
         }
+        top.sets = end(SetLattice::top);
         Self { bottom: zero, top, parts, masks }
     }
 
@@ -109,42 +139,93 @@ impl LabelSpace {
     pub fn levels(&self, label: &Label) -> Option<Vec<LevelId>> {
         let level = |(parts, mask): (&Vec<Label>, &Label)| {
             let masked = |w: &Label| {
-                w.0.iter().zip(&mask.0).map(|(w, m)| w & m).eq(label
-                    .0
-                    .iter()
-                    .zip(&mask.0)
-                    .map(|(w, m)| w & m))
+                let there = label.bits.iter().zip(&mask.bits).map(|(w, m)| w & m);
+                w.bits.iter().zip(&mask.bits).map(|(w, m)| w & m).eq(there)
             };
             let index = parts.iter().position(masked)?;
             u16::try_from(index).ok().map(LevelId)
         };
-        if label.0.len() != self.bottom.0.len() {
+        if label.bits.len() != self.bottom.bits.len() {
             return None;
         }
         self.parts.iter().zip(&self.masks).map(level).collect()
     }
 
-    /// A label in the policy's words, such as `{trusted, private}`.
+    /// A label in the policy's words, such as `{trusted, readers {"ann@example.org"}}`.
     #[must_use]
-    pub fn show<'a>(&'a self, lattices: &'a [Lattice], label: &'a Label) -> impl fmt::Display + 'a {
-        Shown { space: self, lattices, label }
+    pub fn show<'a>(
+        &'a self,
+        lattices: &'a [Lattice],
+        open: &'a [SetLattice],
+        label: &'a Label,
+    ) -> impl fmt::Display + 'a {
+        Shown { space: self, lattices, open, label }
     }
 }
 
 struct Shown<'a> {
     space: &'a LabelSpace,
     lattices: &'a [Lattice],
+    open: &'a [SetLattice],
     label: &'a Label,
 }
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let levels = self.space.levels(self.label).unwrap_or_default();
-        f.write_str("{")?;
-        for (i, (lattice, level)) in self.lattices.iter().zip(levels).enumerate() {
-            let comma = if i == 0 { "" } else { ", " };
-            write!(f, "{comma}{}", lattice.level_name(level))?;
+        let closed =
+            self.lattices.iter().zip(levels).map(|(lattice, level)| (lattice, Some(level)));
+        let mut parts = closed_parts(closed);
+        for (lattice, level) in self.open.iter().zip(&self.label.sets) {
+            parts.push(match level.names() {
+                NameSet::All => lattice.kind.all().to_owned(),
+                NameSet::Listed(names) if names.is_empty() => lattice.kind.none().to_owned(),
+                NameSet::Listed(names) => {
+                    let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+                    format!("{} {{{}}}", set_word(self.open, lattice), names.join(", "))
+                }
+            });
         }
-        f.write_str("}")
+        write!(f, "{{{}}}", parts.join(", "))
+    }
+}
+
+/// The levels of closed lattices in the policy's words; the elements of a powerset together. A
+/// level that is no constant has been put into words by the caller, and is `None` here.
+pub(crate) fn closed_parts<'a>(
+    levels: impl Iterator<Item = (&'a Lattice, Option<LevelId>)>,
+) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    let mut powerset: Option<(&str, Vec<&str>)> = None;
+    let close = |powerset: &mut Option<(&str, Vec<&str>)>, parts: &mut Vec<String>| {
+        if let Some((name, elements)) = powerset.take() {
+            parts.push(format!("{name} {{{}}}", elements.join(", ")));
+        }
+    };
+    for (lattice, level) in levels {
+        let Some(element) = &lattice.element else {
+            close(&mut powerset, &mut parts);
+            parts.extend(level.map(|level| lattice.level_name(level).to_owned()));
+            continue;
+        };
+        if powerset.as_ref().is_none_or(|(name, _)| *name != lattice.name) {
+            close(&mut powerset, &mut parts);
+            powerset = Some((&lattice.name, Vec::new()));
+        }
+        let is_in = level == Some(Lattice::MEMBER);
+        if let Some((_, elements)) = powerset.as_mut().filter(|_| is_in) {
+            elements.push(element);
+        }
+    }
+    close(&mut powerset, &mut parts);
+    parts
+}
+
+/// What a set of an open lattice is called: by what its names are, or by the lattice's name where
+/// there are several such.
+pub(crate) fn set_word<'a>(open: &'a [SetLattice], lattice: &'a SetLattice) -> &'a str {
+    match open.iter().filter(|other| other.kind == lattice.kind).count() {
+        1 => lattice.kind.word(),
+        _ => &lattice.name,
     }
 }

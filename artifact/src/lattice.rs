@@ -33,6 +33,9 @@ impl LevelId {
 pub struct Lattice {
     /// Its name in the policy.
     pub name: String,
+    /// Of a powerset, the element whose absence and presence its two levels are: a powerset is the
+    /// product of such lattices, which stand side by side under one name.
+    pub element: Option<String>,
     /// Names of its levels, in order of declaration.
     pub levels: Vec<String>,
     /// Bit (a, b): data at a may flow to b. Reflexive and transitive.
@@ -89,8 +92,11 @@ impl Lattice {
                 code.set(level, bit, !up.get(level, m));
             }
         }
-        Self { name, levels, up, code }
+        Self { name, element: None, levels, up, code }
     }
+
+    /// The level of a powerset's element that is in the set.
+    pub const MEMBER: LevelId = LevelId(1);
 
     /// The levels, in order of declaration.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = LevelId> + Clone + use<> {

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use crate::ir::{LabelId, LabelPart, Policy, Tool, ToolId};
+use crate::ir::{LabelId, LabelPart, Operand, Policy, SetTerm, Tool, ToolId};
 use crate::label::{Label, LabelSpace};
+use crate::sets::NameSet;
 use crate::validate::{Invalid, validate};
 
 /// A policy that can be evaluated. Immutable; shared by all sessions.
@@ -30,7 +31,7 @@ impl Program {
     /// A policy that is not valid: there is no program of one.
     pub fn new(policy: Policy) -> Result<Self, Invalid> {
         validate(&policy)?;
-        let space = LabelSpace::new(&policy.lattices);
+        let space = LabelSpace::new(&policy.lattices, &policy.open);
         let constants = policy
             .labels
             .iter()
@@ -41,6 +42,9 @@ impl Program {
                         LabelPart::Level(level) => label.join_with(space.part(lattice, *level)?),
                         LabelPart::Named(_) => return None,
                     }
+                }
+                for (index, (set, lattice)) in term.sets.iter().zip(&policy.open).enumerate() {
+                    label = label.with_set(index, lattice.level(constant_set(set)?));
                 }
                 Some(label)
             })
@@ -83,6 +87,18 @@ impl Program {
     /// A label in the policy's words, such as `{trusted, private}`.
     #[must_use]
     pub fn show<'a>(&'a self, label: &'a Label) -> impl fmt::Display + 'a {
-        self.space.show(&self.policy.lattices, label)
+        self.space.show(&self.policy.lattices, &self.policy.open, label)
     }
+}
+
+/// The set that a term stands for whatever happens, if it does.
+fn constant_set(term: &SetTerm) -> Option<NameSet> {
+    let SetTerm::Of(names) = term else {
+        return Some(NameSet::All);
+    };
+    let each = names.iter().map(|names| match &names.value {
+        Operand::Literal(value) => NameSet::of(value),
+        _ => None,
+    });
+    Some(each.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
 }

@@ -1,17 +1,25 @@
-//! Conditions in the policy's words, for reasons and reports.
+//! Conditions and labels in the policy's words, for reasons and reports.
 
 use std::fmt;
 
-use crate::ir::{Comparison, Condition, ConditionId, LabelId, LabelPart, Operand, Tool};
+use crate::ir::{Comparison, Condition, ConditionId, LabelId, LabelPart, Operand, SetTerm, Tool};
+use crate::label::{closed_parts, set_word};
 use crate::program::Program;
 
-/// A condition of a tool's rule, to be printed. Conditions on arguments need the tool for their
-/// names; without it they print as positions.
+/// A condition of a tool's rule, or a label, to be printed. What reads arguments needs the tool for
+/// their names; without it they print as positions.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {
     program: &'a Program,
     tool: Option<&'a Tool>,
-    condition: ConditionId,
+    what: What<'a>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum What<'a> {
+    Condition(ConditionId),
+    Label(LabelId),
+    Operand(&'a Operand),
 }
 
 impl Program {
@@ -22,13 +30,23 @@ impl Program {
         tool: Option<&'a Tool>,
         condition: ConditionId,
     ) -> Shown<'a> {
-        Shown { program: self, tool, condition }
+        Shown { program: self, tool, what: What::Condition(condition) }
+    }
+
+    /// A label term in the policy's words, such as `{trusted, readers {recipients}}`.
+    #[must_use]
+    pub fn show_label<'a>(&'a self, tool: Option<&'a Tool>, label: LabelId) -> Shown<'a> {
+        Shown { program: self, tool, what: What::Label(label) }
     }
 }
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.condition(f, self.condition, false)
+        match self.what {
+            What::Condition(condition) => self.condition(f, condition, false),
+            What::Label(label) => self.label(f, label),
+            What::Operand(operand) => self.operand(f, operand),
+        }
     }
 }
 
@@ -53,6 +71,11 @@ impl Shown<'_> {
             Some(Condition::Matches(operand, pattern)) => {
                 self.operand(f, operand)?;
                 write!(f, " matches {pattern}")
+            }
+            Some(Condition::SubsetOf(inner, outer)) => {
+                self.operand(f, inner)?;
+                f.write_str(" subset_of ")?;
+                self.operand(f, outer)
             }
             Some(Condition::Present(operand)) => {
                 f.write_str("present(")?;
@@ -90,19 +113,38 @@ impl Shown<'_> {
 
     fn label(&self, f: &mut fmt::Formatter<'_>, id: LabelId) -> fmt::Result {
         let policy = self.program.policy();
-        let parts = policy.labels.get(id.index()).map_or(&[][..], |term| &term.parts);
-        f.write_str("{")?;
-        for (i, (part, lattice)) in parts.iter().zip(&policy.lattices).enumerate() {
-            f.write_str(if i == 0 { "" } else { ", " })?;
-            match part {
-                LabelPart::Level(level) => f.write_str(lattice.level_name(*level))?,
-                LabelPart::Named(operand) => {
-                    write!(f, "{} named by ", lattice.name)?;
-                    self.operand(f, operand)?;
-                }
+        let Some(term) = policy.labels.get(id.index()) else {
+            return f.write_str("{?}");
+        };
+        let pairs = policy.lattices.iter().zip(&term.parts);
+        let mut parts = closed_parts(pairs.clone().map(|(lattice, part)| match part {
+            LabelPart::Level(level) => (lattice, Some(*level)),
+            LabelPart::Named(_) => (lattice, None),
+        }));
+        for (lattice, part) in pairs {
+            if let LabelPart::Named(operand) = part {
+                parts.push(format!("{} named by {}", lattice.name, self.word(operand)));
             }
         }
-        f.write_str("}")
+        for (lattice, set) in policy.open.iter().zip(&term.sets) {
+            parts.push(match set {
+                SetTerm::All => lattice.kind.all().to_owned(),
+                SetTerm::Of(names) if names.is_empty() => lattice.kind.none().to_owned(),
+                SetTerm::Of(names) => {
+                    let optional = |is: bool| if is { "?" } else { "" };
+                    let each = names.iter().map(|names| {
+                        format!("{}{}", self.word(&names.value), optional(names.optional))
+                    });
+                    let names: Vec<String> = each.collect();
+                    format!("{} {{{}}}", set_word(&policy.open, lattice), names.join(", "))
+                }
+            });
+        }
+        write!(f, "{{{}}}", parts.join(", "))
+    }
+
+    fn word(&self, operand: &Operand) -> String {
+        Shown { what: What::Operand(operand), ..*self }.to_string()
     }
 
     fn operand(&self, f: &mut fmt::Formatter<'_>, operand: &Operand) -> fmt::Result {

@@ -19,8 +19,10 @@ use crate::value::{MAX_DEPTH, Value};
 
 /// Most entries in one table, and most parts of one entry.
 pub const MAX_ENTRIES: usize = 100_000;
-/// Most lattices in a label.
-pub const MAX_LATTICES: usize = 16;
+/// Most closed lattices in a label; a powerset is one for each of its elements.
+pub const MAX_LATTICES: usize = 256;
+/// Most open lattices in a label.
+pub const MAX_OPEN: usize = 16;
 /// Deepest nesting of types, conditions and regions.
 pub const MAX_NESTING: usize = 64;
 /// Most entries of which one type, condition or region may consist when shared parts are counted
@@ -69,7 +71,7 @@ impl Invalid {
 /// The first fault, in the order of the policy's fields.
 pub fn validate(policy: &Policy) -> Result<(), Invalid> {
     name("name", &policy.name)?;
-    lattices(&policy.lattices)?;
+    lattices(policy)?;
     tables::types(&policy.types)?;
     tables::conditions(&policy.conditions)?;
     tables::patterns(policy)?;
@@ -79,9 +81,10 @@ pub fn validate(policy: &Policy) -> Result<(), Invalid> {
         index("ty", fact.ty.index(), policy.types.len())
     })?;
     unique("facts", policy.facts.iter().map(|fact| &fact.name))?;
-    readers.constant("messages.system", policy.messages.system)?;
-    readers.constant("messages.user", policy.messages.user)?;
-    readers.constant("messages.reply", policy.messages.reply)?;
+    let facts = Reach::default();
+    readers.label("messages.system", policy.messages.system, facts)?;
+    readers.label("messages.user", policy.messages.user, facts)?;
+    readers.label("messages.reply", policy.messages.reply, facts)?;
     each("stores", &policy.stores, |one| store(&readers, one))?;
     unique("stores", policy.stores.iter().map(|store| &store.name))?;
     cells(policy, &readers)?;
@@ -89,25 +92,53 @@ pub fn validate(policy: &Policy) -> Result<(), Invalid> {
     claims(policy, &readers)
 }
 
-fn lattices(lattices: &[Lattice]) -> Result<(), Invalid> {
-    if !(1..=MAX_LATTICES).contains(&lattices.len()) {
+fn lattices(policy: &Policy) -> Result<(), Invalid> {
+    let (lattices, open) = (&policy.lattices, &policy.open);
+    if lattices.is_empty() && open.is_empty() || lattices.len() > MAX_LATTICES {
         let problem = format!("{} lattices; 1 to {MAX_LATTICES} are possible", lattices.len());
         return Err(Invalid::new("lattices", problem));
+    }
+    if open.len() > MAX_OPEN {
+        let problem = format!("{} open lattices; at most {MAX_OPEN} are possible", open.len());
+        return Err(Invalid::new("open", problem));
     }
     each("lattices", lattices, |lattice| {
         name("name", &lattice.name)?;
         lattice.laws().map_err(|law| Invalid::new("levels", law.to_string()))?;
         each("levels", &lattice.levels, |level| name("name", level))?;
-        unique("levels", lattice.levels.iter())
+        unique("levels", lattice.levels.iter())?;
+        lattice.element.as_ref().map_or(Ok(()), |element| element_of(lattice, element))
     })?;
-    unique("lattices", lattices.iter().map(|lattice| &lattice.name))
+    each("open", open, |lattice| name("name", &lattice.name))?;
+    let mut seen = BTreeSet::new();
+    let closed = lattices.iter().map(|lattice| (&lattice.name, lattice.element.as_ref()));
+    let powersets: BTreeSet<&String> =
+        closed.clone().filter(|(_, element)| element.is_some()).map(|(name, _)| name).collect();
+    for (name, element) in closed.chain(open.iter().map(|lattice| (&lattice.name, None))) {
+        // The elements of a powerset share its name, which nothing else has.
+        if !seen.insert((name, element)) || element.is_none() && powersets.contains(name) {
+            return Err(Invalid::new("lattices", format!("the name {name:?} stands there twice")));
+        }
+    }
+    Ok(())
+}
+
+/// A powerset's element is there or not.
+fn element_of(lattice: &Lattice, element: &str) -> Result<(), Invalid> {
+    name("element", element)?;
+    match lattice.levels.len() {
+        2 => Ok(()),
+        n => Err(Invalid::new("levels", format!("{n} levels, where an element is there or not"))),
+    }
 }
 
 fn store(readers: &Readers<'_>, store: &Store) -> Result<(), Invalid> {
     name("name", &store.name)?;
     let outsiders = store.outsiders.iter();
     outsiders.flat_map(|o| [("read", o.read), ("write", o.write)]).try_for_each(|(place, label)| {
-        label.map_or(Ok(()), |label| readers.constant(&format!("outsiders.{place}"), label))
+        label.map_or(Ok(()), |label| {
+            readers.label(&format!("outsiders.{place}"), label, Reach::default())
+        })
     })
 }
 

@@ -12,5 +12,7 @@ mod keys;
 mod open;
 #[path = "artifact/pattern.rs"]
 mod pattern;
+#[path = "artifact/sets.rs"]
+mod sets;
 #[path = "artifact/validate.rs"]
 mod validate;

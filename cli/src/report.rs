@@ -117,10 +117,7 @@ fn shown_rule(program: &Program, rule: &LabelRule) -> String {
 }
 
 fn label(program: &Program, id: LabelId) -> String {
-    match program.constant(id) {
-        Some(label) => program.show(label).to_string(),
-        None => "a label that varies".to_owned(),
-    }
+    program.show_label(None, id).to_string()
 }
 
 /// Cells by name; all of a store by the name of the store.

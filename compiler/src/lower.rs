@@ -49,7 +49,7 @@ pub fn lower(typed: Typed, sources: &Sources<'_>, diagnostics: &mut Diagnostics)
 }
 
 fn tables(policy: hir::Policy, lattices: Vec<Lattice>) -> Policy {
-    let mut terms = term::Terms::new(&lattices);
+    let mut terms = term::Terms::new(&lattices, &policy.open);
     let [system, user, reply] = &policy.messages;
     let messages = ir::Messages {
         system: terms.data(system),
@@ -84,6 +84,7 @@ fn tables(policy: hir::Policy, lattices: Vec<Lattice>) -> Policy {
         edition: policy.edition,
         version: policy.version,
         lattices,
+        open: policy.open.clone(),
         labels,
         types: policy.types.into_entries(),
         conditions,

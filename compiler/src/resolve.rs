@@ -12,12 +12,13 @@ pub mod table;
 pub(crate) mod scope;
 pub mod types;
 pub mod hir;
-mod label;
+mod lattice;
 mod schema;
 pub mod tool_form;
 mod tool_list;
 mod context;
 mod condition;
+mod message;
 pub(crate) mod store;
 mod tool;
 mod scenario;
@@ -35,19 +36,21 @@ pub fn resolve(
     for written in &policy.stores {
         store::declare(&mut cx, written);
     }
-    let messages = cx.levels.messages(&policy.messages, policy.name.span, cx.diagnostics);
+    let messages = message::resolve(&mut cx, &policy.messages, policy.name.span);
     let tools = tool::resolve(&mut cx, &policy.tools);
     let claims = policy.claims.iter().flat_map(|claim| scenario::claims(&mut cx, &tools, claim));
     let claims = claims.collect();
     let tests = policy.tests.iter().map(|test| scenario::test(&mut cx, &tools, test)).collect();
     cx.warn_of_unused();
     let context::Context { levels, types, facts, stores, cells, .. } = cx;
+    let (lattices, open) = levels.into_lattices();
     let policy = hir::Policy {
         file: policy.file,
         name: policy.name.text.clone(),
         edition: policy.edition,
         version: policy.version,
-        lattices: levels.into_lattices(),
+        lattices,
+        open,
         types,
         facts,
         messages: messages?,

@@ -36,6 +36,12 @@ pub fn check(policy: hir::Policy, diagnostics: &mut Diagnostics) -> Option<Typed
     // What compares levels needs the order of every lattice.
     let lattices = diagnostics.gate(lattices)?;
     let mut rules = condition::Rules { policy: &policy, lattices: &lattices, diagnostics };
+    for label in &policy.messages {
+        rules.label(label);
+    }
+    for (read, write) in policy.stores.iter().filter_map(|store| store.outsiders.as_ref()) {
+        read.iter().chain(write).for_each(|label| rules.label(label));
+    }
     for cell in &policy.cells {
         rules.label_rules(&cell.label);
     }
@@ -48,8 +54,9 @@ pub fn check(policy: hir::Policy, diagnostics: &mut Diagnostics) -> Option<Typed
             rules.condition(when);
         }
     }
-    for unless in policy.claims.iter().filter_map(|claim| claim.unless.as_ref()) {
-        rules.condition(unless);
+    for claim in &policy.claims {
+        rules.constant(&claim.level);
+        claim.unless.iter().for_each(|unless| rules.condition(unless));
     }
     result::check(&policy, diagnostics);
     scenario::check(&policy, diagnostics);

@@ -165,7 +165,7 @@ impl Session {
         let program = self.artifact().program();
         let scope = |context| Scope {
             facts: self.facts(),
-            call: bound,
+            call: Some(bound),
             context: Some(context),
             record: None,
         };
@@ -224,6 +224,7 @@ impl Session {
             }
             Condition::Compare(..)
             | Condition::In(..)
+            | Condition::SubsetOf(..)
             | Condition::Present(_)
             | Condition::Matches(..)
             | Condition::Not(_) => {

@@ -127,6 +127,6 @@ impl<'a> Received<'a> {
         call: &'s Bound<'a>,
         record: Option<(StoreId, &'s dyn Fields)>,
     ) -> Scope<'s, 'a> {
-        Scope { facts: self.facts, call, context: None, record }
+        Scope { facts: self.facts, call: Some(call), context: None, record }
     }
 }

@@ -11,8 +11,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use rtbas_artifact::eval::{BindError, Bound, Facts, Verdict};
-use rtbas_artifact::ir::{ArgumentId, Effect, LabelId, Policy, Tool};
+use rtbas_artifact::eval::{BindError, Bound, Facts, Side, Verdict};
+use rtbas_artifact::ir::{ArgumentId, Effect, Tool};
 use rtbas_artifact::label::Label;
 use rtbas_artifact::open::Artifact;
 use rtbas_artifact::program::Program;
@@ -33,6 +33,7 @@ pub struct Session {
     moment: Moment,
     /// Label that every context has: the system's and the user's own words (F).
     floor: Label,
+    labels: Labels,
     /// Join of the labels of everything in the history.
     seen: Label,
     messages: Vec<Arc<Message>>,
@@ -40,6 +41,13 @@ pub struct Session {
     slots: Vec<Slot>,
     /// How many messages the view of the last output held.
     seen_by_output: usize,
+}
+
+/// The labels of messages that no tool wrote, and the bound of the reply: they may name facts.
+struct Labels {
+    system: Label,
+    user: Label,
+    reply: Label,
 }
 
 /// A call of the last output.
@@ -97,12 +105,19 @@ impl Session {
     pub(crate) fn new(artifact: Arc<Artifact>, facts: Facts) -> Self {
         let program = artifact.program();
         let messages = &program.policy().messages;
-        let floor = constant(program, messages.system).join(&constant(program, messages.user));
+        let label = |label, side| program.message_label(label, side, &facts);
+        let labels = Labels {
+            system: label(messages.system, Side::Data),
+            user: label(messages.user, Side::Data),
+            reply: label(messages.reply, Side::Bound),
+        };
+        let floor = labels.system.join(&labels.user);
         Self {
             facts,
             moment: Moment { session: Identity::default(), tick: 0 },
             seen: floor.clone(),
             floor,
+            labels,
             messages: Vec::new(),
             slots: Vec::new(),
             seen_by_output: 0,
@@ -124,7 +139,7 @@ impl Session {
         if self.messages.iter().any(|message| message.role != Role::System) {
             return Err(SessionError::LateSystemMessage);
         }
-        let label = constant(self.artifact.program(), self.policy().messages.system);
+        let label = self.labels.system.clone();
         self.push(Message::whole(Role::System, label.clone(), label, text.into()));
         Ok(())
     }
@@ -135,7 +150,7 @@ impl Session {
     /// [`SessionError::Unsettled`].
     pub fn user(&mut self, text: impl Into<String>) -> Result<(), SessionError> {
         self.settled()?;
-        let label = constant(self.artifact.program(), self.policy().messages.user);
+        let label = self.labels.user.clone();
         self.push(Message::whole(Role::User, label.clone(), label, text.into()));
         Ok(())
     }
@@ -193,8 +208,7 @@ impl Session {
         self.settled()?;
         self.say(view, text.into(), Vec::new());
         self.slots.clear();
-        let bound = constant(self.artifact.program(), self.policy().messages.reply);
-        Ok(if view.label.flows_to(&bound) { Reply::Allow } else { Reply::Confirm })
+        Ok(if view.label.flows_to(&self.labels.reply) { Reply::Allow } else { Reply::Confirm })
     }
 
     /// The user approved a call.
@@ -281,10 +295,6 @@ impl Session {
 
     pub(crate) fn floor(&self) -> &Label {
         &self.floor
-    }
-
-    fn policy(&self) -> &Policy {
-        self.artifact.program().policy()
     }
 
     /// The label of the output whose calls stand open.
@@ -399,11 +409,6 @@ impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session").field("messages", &self.messages.len()).finish_non_exhaustive()
     }
-}
-
-/// Message labels are constant in every valid policy.
-fn constant(program: &Program, label: LabelId) -> Label {
-    program.constant(label).unwrap_or_else(|| program.space().top()).clone()
 }
 
 fn notice(existence: Label, label: Label) -> Message {

@@ -326,6 +326,7 @@ fn kind(condition: &Condition) -> &'static str {
         Condition::Compare(Comparison::Equal | Comparison::NotEqual, ..) => "conditions: equal",
         Condition::Compare(..) => "conditions: order",
         Condition::In(..) => "conditions: in",
+        Condition::SubsetOf(..) => "conditions: subset_of",
         Condition::Present(_) => "conditions: present",
         Condition::Matches(..) => "conditions: matches",
         Condition::Not(_) => "conditions: not",
@@ -336,7 +337,11 @@ fn kind(condition: &Condition) -> &'static str {
 
 fn operands(policy: &Policy, condition: ConditionId) -> Vec<Operand> {
     match policy.conditions.get(condition.index()) {
-        Some(Condition::Compare(_, left, right) | Condition::In(left, right)) => {
+        Some(
+            Condition::Compare(_, left, right)
+            | Condition::In(left, right)
+            | Condition::SubsetOf(left, right),
+        ) => {
             vec![left.clone(), right.clone()]
         }
         Some(Condition::Present(operand) | Condition::Matches(operand, _)) => vec![operand.clone()],

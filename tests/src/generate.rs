@@ -99,6 +99,7 @@ fn policy(dice: &mut Dice<'_>, style: Style) -> Policy {
         edition: 1,
         version: 1,
         lattices: tables.lattices.clone(),
+        open: Vec::new(),
         labels: tables.labels.clone(),
         types: tables.types.clone(),
         conditions: tables.conditions.clone(),

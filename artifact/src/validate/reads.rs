@@ -5,7 +5,7 @@
 
 use super::{Invalid, MAX_ENTRIES, MAX_NESTING, MAX_TEXT, each, index, text, value};
 use crate::ir::{
-    Condition, ConditionId, LabelId, LabelPart, LabelRule, LabelTerm, Operand, Policy,
+    Condition, ConditionId, LabelId, LabelPart, LabelRule, LabelTerm, Operand, Policy, SetTerm,
 };
 
 /// What can be read at a place, beside facts and constants.
@@ -74,15 +74,24 @@ impl<'a> Readers<'a> {
             let problem = format!("{parts} parts, but the policy has {lattices} lattices");
             return Err(Invalid::new("parts", problem));
         }
-        let mut reads = Reads::default();
+        if term.sets.len() != self.policy.open.len() {
+            let (sets, open) = (term.sets.len(), self.policy.open.len());
+            let problem = format!("{sets} sets, but the policy has {open} open lattices");
+            return Err(Invalid::new("sets", problem));
+        }
         for (part, lattice) in term.parts.iter().zip(lattices) {
-            match part {
-                LabelPart::Level(level) => index("parts", level.index(), lattice.levels.len())?,
-                LabelPart::Named(operand) => {
-                    let named = Reads { values: true, ..self.operand(operand)? };
-                    reads = reads.and(named);
-                }
+            if let LabelPart::Level(level) = part {
+                index("parts", level.index(), lattice.levels.len())?;
             }
+        }
+        each("sets", &term.sets, |set| match set {
+            SetTerm::All => Ok(()),
+            SetTerm::Of(names) => each("names", names, |_| Ok(())),
+        })?;
+        let mut reads = Reads::default();
+        for operand in term.operands() {
+            let values = !matches!(operand, Operand::Literal(_));
+            reads = reads.and(Reads { values, ..self.operand(operand)? });
         }
         Ok(reads)
     }
@@ -95,10 +104,10 @@ impl<'a> Readers<'a> {
                 let bound = self.labels.get(bound.index()).copied().unwrap_or_default();
                 Ok(Reads { context: true, ..bound })
             }
-            Condition::Compare(_, left, right) | Condition::In(left, right) => {
-                Ok(self.operand(left)?.and(self.operand(right)?))
-            }
             Condition::Present(operand) | Condition::Matches(operand, _) => self.operand(operand),
+            Condition::Compare(_, left, right)
+            | Condition::In(left, right)
+            | Condition::SubsetOf(left, right) => Ok(self.operand(left)?.and(self.operand(right)?)),
             Condition::Not(inner) if below(inner).context => {
                 Err(Invalid::new("not", "the negation of a condition that reads a label"))
             }
@@ -172,25 +181,17 @@ impl<'a> Readers<'a> {
         Ok(())
     }
 
-    fn label(&self, place: &str, label: LabelId, reach: Reach) -> Result<(), Invalid> {
+    /// Checks that a label reads only what can be read here.
+    pub(super) fn label(&self, place: &str, label: LabelId, reach: Reach) -> Result<(), Invalid> {
         index(place, label.index(), self.labels.len())?;
         within(place, self.labels.get(label.index()), reach)
     }
 
-    /// Whether, in some lattice, one label's level might not flow to the other's. A level that a
-    /// value names may be any.
+    /// Whether one label might not flow to the other.
     fn raises(&self, alternative: LabelId, otherwise: LabelId) -> bool {
-        let parts = |label: LabelId| self.policy.labels.get(label.index()).map(|term| &term.parts);
-        let pairs = parts(alternative).zip(parts(otherwise));
-        pairs.is_some_and(|(low, high)| {
-            let levels = low.iter().zip(high).zip(&self.policy.lattices);
-            levels.into_iter().any(|((low, high), lattice)| match (low, high) {
-                (LabelPart::Level(low), LabelPart::Level(high)) => !lattice.flows(*low, *high),
-                (LabelPart::Named(low), LabelPart::Named(high)) => low != high,
-                (LabelPart::Named(_), LabelPart::Level(high)) => Some(*high) != lattice.top(),
-                (LabelPart::Level(low), LabelPart::Named(_)) => Some(*low) != lattice.bottom(),
-            })
-        })
+        let term = |label: LabelId| self.policy.labels.get(label.index());
+        let pair = term(alternative).zip(term(otherwise));
+        pair.is_some_and(|(low, high)| !self.policy.surely_flows(low, high))
     }
 }
 

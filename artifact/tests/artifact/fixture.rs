@@ -177,7 +177,8 @@ pub(crate) fn policy() -> Policy {
             chain("integrity", &["trusted", "untrusted"]),
             chain("secrecy", &["public", "private"]),
         ],
-        labels: labels.into_iter().map(|parts| LabelTerm { parts }).collect(),
+        open: Vec::new(),
+        labels: labels.into_iter().map(|parts| LabelTerm { parts, sets: Vec::new() }).collect(),
         types: vec![
             Type::Text,
             Type::Number,

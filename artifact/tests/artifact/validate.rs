@@ -3,7 +3,8 @@
 use rtbas_artifact::ir::*;
 use rtbas_artifact::lattice::LevelId;
 use rtbas_artifact::program::Program;
-use rtbas_artifact::validate::{MAX_LATTICES, MAX_NESTING, MAX_TEXT};
+use rtbas_artifact::sets::{SetKind, SetLattice};
+use rtbas_artifact::validate::{MAX_LATTICES, MAX_NESTING, MAX_OPEN, MAX_TEXT};
 use rtbas_artifact::value::Value;
 
 use crate::fixture::{chain, policy};
@@ -38,6 +39,18 @@ faults! {
         |p| p.lattices[0].levels[1] = "trusted".to_owned();
     a_broken_law: "lattices[1].levels", |p| p.lattices[1].up.set(0, 1, false);
     a_code_that_lies: "lattices[0].levels", |p| p.lattices[0].code.set(0, 0, true);
+    an_element_of_three_levels: "lattices[0].levels", |p| {
+        p.lattices[0] = chain("integrity", &["a", "b", "c"]);
+        p.lattices[0].element = Some("a".to_owned());
+    };
+    a_name_of_a_lattice_and_a_powerset: "lattices", |p| {
+        p.lattices[1].name = "integrity".to_owned();
+        p.lattices[1].element = Some("a".to_owned());
+    };
+    a_name_of_a_closed_and_an_open_lattice: "lattices",
+        |p| p.open.push(open_lattice("integrity"));
+    too_many_open_lattices: "open", |p| p.open = vec![open_lattice("x"); MAX_OPEN + 1];
+    a_set_missing: "labels[0].sets", |p| p.open.push(open_lattice("readers"));
     a_name_that_steers_a_terminal: "name", |p| p.name = "\u{1b}[2J".to_owned();
 
     a_type_of_itself: "types[5]", |p| p.types[5] = Type::List(TypeId(5));
@@ -161,4 +174,8 @@ faults! {
 #[test]
 fn the_fixture_itself_is_valid() {
     assert_eq!(fault(|_| {}), "nothing");
+}
+
+fn open_lattice(name: &str) -> SetLattice {
+    SetLattice { name: name.to_owned(), kind: SetKind::Readers, dual: false }
 }

@@ -57,7 +57,7 @@ codes! {
     E0201 "no such name"
     E0202 "a name is declared twice"
     E0203 "a name means two things"
-    E0204 "types contain each other without end"
+    E0204 "declarations contain each other without end"
     E0205 "a tool list cannot be read"
     E0206 "a tool's schema is not understood"
     E0207 "messages without a label"
@@ -82,6 +82,7 @@ codes! {
     E0308 "a result is not written in this format"
     E0309 "a result has too many regions"
     E0310 "a call that does not run gets a result"
+    E0311 "a value that names no reader and no source"
 
     E0501 "two levels of a lattice have no least upper bound"
     E0502 "no level of a lattice flows to all others"
@@ -97,6 +98,7 @@ codes! {
     W0203 "a part of a schema that the engine does not check"
     W0204 "tools to come would run unasked"
     W0301 "a condition on constants alone"
+    W0205 "the name of a label that nothing uses"
 
     N0401 "a claim that this version does not prove"
 }

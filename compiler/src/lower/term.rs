@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use rtbas_artifact::ir::{
-    self, Alternative, ConditionId, LabelId, LabelPart, LabelRule, LabelTerm, Node,
+    self, Alternative, ConditionId, LabelId, LabelPart, LabelRule, LabelTerm, Node, SetTerm,
 };
 use rtbas_artifact::lattice::{Lattice, LevelId};
+use rtbas_artifact::sets::{NameSet, SetLattice};
 
 use crate::resolve::hir;
 use crate::resolve::table::Table;
@@ -13,13 +14,14 @@ use crate::resolve::table::Table;
 /// The tables, and the lattices whose levels they name.
 pub(super) struct Terms<'l> {
     lattices: &'l [Lattice],
+    open: &'l [SetLattice],
     labels: Table<LabelTerm>,
     conditions: Table<ir::Condition>,
 }
 
 impl<'l> Terms<'l> {
-    pub(super) fn new(lattices: &'l [Lattice]) -> Self {
-        Self { lattices, labels: Table::default(), conditions: Table::default() }
+    pub(super) fn new(lattices: &'l [Lattice], open: &'l [SetLattice]) -> Self {
+        Self { lattices, open, labels: Table::default(), conditions: Table::default() }
     }
 
     pub(super) fn into_tables(self) -> (Vec<LabelTerm>, Vec<ir::Condition>) {
@@ -28,27 +30,42 @@ impl<'l> Terms<'l> {
 
     /// A label of data: a lattice that it does not name stands at its top.
     pub(super) fn data(&mut self, label: &hir::Label) -> LabelId {
-        self.label(&label.levels, top)
+        self.label(label, top, SetLattice::top)
     }
 
     /// A bound, or the level of a claim: a lattice that it does not name stands at its bottom.
     pub(super) fn bound(&mut self, label: &hir::Label) -> LabelId {
-        self.label(&label.levels, bottom)
+        self.label(label, bottom, SetLattice::bottom)
     }
 
-    fn label(&mut self, levels: &[Option<LevelId>], unsaid: fn(&Lattice) -> LevelId) -> LabelId {
-        let parts = self.lattices.iter().enumerate().map(|(index, lattice)| {
-            let level = levels.get(index).copied().flatten();
-            LabelPart::Level(level.unwrap_or_else(|| unsaid(lattice)))
+    fn label(
+        &mut self,
+        label: &hir::Label,
+        level: fn(&Lattice) -> LevelId,
+        set: fn(&SetLattice) -> NameSet,
+    ) -> LabelId {
+        let levels = self.lattices.iter().enumerate().map(|(index, lattice)| {
+            let named = label.levels.get(index).copied().flatten();
+            LabelPart::Level(named.unwrap_or_else(|| level(lattice)))
         });
-        let term = LabelTerm { parts: parts.collect() };
+        let sets = self.open.iter().enumerate().map(|(index, lattice)| {
+            let named = label.sets.get(index).and_then(Option::as_ref);
+            named.map_or_else(|| constant(&set(lattice)), |set| set.term.clone())
+        });
+        let term = LabelTerm { parts: levels.collect(), sets: sets.collect() };
         LabelId(self.labels.intern(term))
+    }
+
+    fn top(&mut self) -> LabelId {
+        let parts = self.lattices.iter().map(|lattice| LabelPart::Level(top(lattice))).collect();
+        let sets = self.open.iter().map(|lattice| constant(&lattice.top())).collect();
+        LabelId(self.labels.intern(LabelTerm { parts, sets }))
     }
 
     /// A label that conditions choose; top where there is none.
     pub(super) fn rule(&mut self, rule: Option<&hir::LabelRule>) -> LabelRule {
         let Some(rule) = rule else {
-            return LabelRule { alternatives: Vec::new(), otherwise: self.label(&[], top) };
+            return LabelRule { alternatives: Vec::new(), otherwise: self.top() };
         };
         let alternative = |(label, when): &(hir::Label, hir::Condition)| Alternative {
             when: self.condition(when),
@@ -66,6 +83,9 @@ impl<'l> Terms<'l> {
             }
             hir::Condition::In(element, list) => {
                 ir::Condition::In(element.read.clone(), list.read.clone())
+            }
+            hir::Condition::SubsetOf(inner, outer) => {
+                ir::Condition::SubsetOf(inner.read.clone(), outer.read.clone())
             }
             hir::Condition::Present(operand) => ir::Condition::Present(operand.read.clone()),
             hir::Condition::Not(inner) => ir::Condition::Not(self.condition(inner)),
@@ -88,24 +108,45 @@ impl<'l> Terms<'l> {
         let mut labels: BTreeSet<LabelId> = BTreeSet::new();
         for node in nodes {
             if node.shows.is_empty() && node.label.is_none() {
-                return self.label(&[], top);
+                return self.top();
             }
             let shown = node.shows.iter().filter_map(|cell| cells.get(cell.index()));
             let rules = shown.map(|cell| &cell.label).chain(&node.label);
             labels.extend(rules.map(|rule| rule.otherwise));
         }
-        let mut joined: Vec<LevelId> = self.lattices.iter().map(bottom).collect();
-        for label in labels {
-            let Some(term) = self.labels.entries().get(label.index()) else { continue };
-            for ((lattice, level), part) in self.lattices.iter().zip(&mut joined).zip(&term.parts) {
-                *level = match part {
-                    LabelPart::Level(other) => join(lattice, *level, *other),
-                    LabelPart::Named(_) => top(lattice),
-                };
+        let terms = labels.iter().filter_map(|label| self.labels.entries().get(label.index()));
+        let terms: Vec<&LabelTerm> = terms.collect();
+        let part = |(index, lattice): (usize, &Lattice)| {
+            let parts = terms.iter().filter_map(|term| term.parts.get(index));
+            let levels = parts.map(|part| match part {
+                LabelPart::Level(level) => *level,
+                LabelPart::Named(_) => top(lattice),
+            });
+            LabelPart::Level(levels.fold(bottom(lattice), |a, b| join(lattice, a, b)))
+        };
+        let set = |(index, lattice): (usize, &SetLattice)| {
+            let bottom = constant(&lattice.bottom());
+            let sets = terms.iter().filter_map(|term| term.sets.get(index));
+            let mut sets: Vec<&SetTerm> = sets.filter(|set| **set != bottom).collect();
+            sets.dedup();
+            // There is no word for the join of sets that values name; and an error has no record.
+            match sets.as_slice() {
+                [] => bottom,
+                [only] if !only.reads_fields() => (*only).clone(),
+                _ => constant(&lattice.top()),
             }
-        }
-        let joined: Vec<Option<LevelId>> = joined.into_iter().map(Some).collect();
-        self.label(&joined, top)
+        };
+        let parts = self.lattices.iter().enumerate().map(part).collect();
+        let sets = self.open.iter().enumerate().map(set).collect();
+        LabelId(self.labels.intern(LabelTerm { parts, sets }))
+    }
+}
+
+fn constant(set: &NameSet) -> SetTerm {
+    match set {
+        NameSet::All => SetTerm::All,
+        // The ends of an open lattice are all names and none.
+        NameSet::Listed(_) => SetTerm::Of(Vec::new()),
     }
 }
 

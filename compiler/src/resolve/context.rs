@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rtbas_artifact::ir::{self, FactId, StoreId, TypeId};
 
 use super::hir;
-use super::label::Levels;
+use super::lattice::Levels;
 use super::scope::Names;
 use super::tool_list::Imported;
 use super::types::{TypeNames, Types};
@@ -16,6 +16,9 @@ use crate::syntax::ast;
 #[derive(Debug)]
 pub(super) struct Context<'a> {
     pub(super) levels: Levels,
+    abbreviations: &'a [(ast::Name, ast::Label)],
+    abbreviation_names: Names<usize>,
+    abbreviations_used: BTreeSet<usize>,
     pub(super) types: Types,
     pub(super) type_names: TypeNames<'a>,
     pub(super) facts: Vec<ir::Fact>,
@@ -30,8 +33,22 @@ pub(super) struct Context<'a> {
 
 impl<'a> Context<'a> {
     pub(super) fn new(policy: &'a ast::Policy, diagnostics: &'a mut Diagnostics) -> Self {
+        let levels = Levels::new(policy, diagnostics);
+        let mut abbreviation_names = Names::new("label");
+        for ((name, _), id) in policy.abbreviations.iter().zip(0..) {
+            if let Some(lattice) = levels.lattice_of(&name.text) {
+                let message = format!("`{}` is a level of `{lattice}` already", name.text);
+                let help = "give the label another name";
+                diagnostics.push(Diagnostic::new(Code::E0203, name.span, message).help(help));
+            } else {
+                abbreviation_names.declare(name, id, diagnostics);
+            }
+        }
         Self {
-            levels: Levels::new(policy, diagnostics),
+            levels,
+            abbreviations: &policy.abbreviations,
+            abbreviation_names,
+            abbreviations_used: BTreeSet::new(),
             types: Types::default(),
             type_names: TypeNames::new(&policy.types, diagnostics),
             facts: Vec::new(),
@@ -54,9 +71,12 @@ impl<'a> Context<'a> {
         self.type_names.resolve(ty, &mut self.types, self.diagnostics)
     }
 
-    /// The label that is written.
-    pub(super) fn label(&mut self, label: &ast::Label) -> hir::Label {
-        self.levels.label(label, self.diagnostics)
+    /// The label that a name stands for, if it abbreviates one.
+    pub(super) fn abbreviation(&mut self, level: &ast::Level) -> Option<&'a ast::Label> {
+        let name = Some(&level.name.text).filter(|_| level.lattice.is_empty())?;
+        let id = self.abbreviation_names.get(name).filter(|_| level.names.is_none())?;
+        self.abbreviations_used.insert(id);
+        self.abbreviations.get(id).map(|(_, label)| label)
     }
 
     /// Declares the facts.
@@ -75,6 +95,13 @@ impl<'a> Context<'a> {
         self.type_names.finish(&mut self.types, self.diagnostics);
         if self.diagnostics.gate(()).is_none() {
             return;
+        }
+        for (name, span) in self.abbreviation_names.iter() {
+            let id = self.abbreviation_names.get(name);
+            if !id.is_some_and(|id| self.abbreviations_used.contains(&id)) {
+                let message = format!("nothing uses the label `{name}`");
+                self.diagnostics.push(Diagnostic::new(Code::W0205, span, message));
+            }
         }
         for (name, span) in self.fact_names.iter() {
             let read = self.fact_names.get(name).is_some_and(|id| self.facts_read.contains(&id));

@@ -8,6 +8,7 @@ use rtbas_artifact::ir::{
 };
 use rtbas_artifact::lattice::LevelId;
 use rtbas_artifact::pattern::Pattern;
+use rtbas_artifact::sets::SetLattice;
 use rtbas_artifact::value::Value;
 
 pub use crate::syntax::ast::{Outcome, Step};
@@ -26,8 +27,10 @@ pub struct Policy {
     pub edition: u16,
     /// The author's version.
     pub version: u64,
-    /// The lattices of the product, in its order.
+    /// The closed lattices of the product, in its order.
     pub lattices: Vec<Lattice>,
+    /// The open ones.
+    pub open: Vec<SetLattice>,
     /// All types.
     pub types: Types,
     /// The facts.
@@ -53,6 +56,8 @@ pub struct Lattice {
     pub name: String,
     /// Where it is declared.
     pub span: Span,
+    /// Of a powerset, the element that its two levels tell of.
+    pub element: Option<String>,
     /// Names of its levels.
     pub levels: Vec<String>,
     /// Where each stands first.
@@ -75,10 +80,21 @@ pub struct Edge {
 /// A label: for each lattice a level, if one is named.
 #[derive(Clone, Debug)]
 pub struct Label {
-    /// The levels.
+    /// The levels of closed lattices.
     pub levels: Vec<Option<LevelId>>,
+    /// The sets of open ones.
+    pub sets: Vec<Option<SetTerm>>,
     /// Where.
     pub span: Span,
+}
+
+/// A level of an open lattice.
+#[derive(Clone, Debug)]
+pub struct SetTerm {
+    /// The set.
+    pub term: ir::SetTerm,
+    /// The values that it names, and whether they may be absent.
+    pub operands: Vec<(Operand, bool)>,
 }
 
 /// A label that conditions choose.
@@ -99,6 +115,8 @@ pub enum Condition {
     Compare(Comparison, Operand, Operand),
     /// `a in b`
     In(Operand, Operand),
+    /// `a subset_of b`
+    SubsetOf(Operand, Operand),
     /// `present(a)`
     Present(Operand),
     /// `not C`

@@ -2,7 +2,7 @@
 
 use rtbas_artifact::ir::{Target, ToolId};
 
-use super::condition::{Scope, condition};
+use super::condition::{Scope, condition, label};
 use super::context::Context;
 use super::hir::{Call, Claim, Test, TestStep, Tool};
 use super::scope::unknown;
@@ -24,7 +24,7 @@ fn find(cx: &mut Context<'_>, tools: &[Tool], name: &Name) -> Option<ToolId> {
 /// A claim for each of its targets.
 pub(super) fn claims(cx: &mut Context<'_>, tools: &[Tool], written: &ast::Claim) -> Vec<Claim> {
     let mut claims = Vec::new();
-    let level = cx.label(&written.level);
+    let level = label(cx, Scope::default(), &written.level);
     for (name, argument_name) in &written.targets {
         let Some(id) = find(cx, tools, name) else { continue };
         let arguments = tools.get(id.index()).map_or(&[][..], |tool| &tool.arguments);

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use rtbas_artifact::ir::{self, CellId, CellPart, StoreId, Type, TypeId};
 
-use super::condition::{Scope, label_rule};
+use super::condition::{Scope, label, label_rule};
 use super::context::Context;
-use super::hir::{Cell, LabelRule, Store};
+use super::hir::{Cell, Label, LabelRule, Store};
 use super::scope::{unknown, written};
 use crate::diag::{Code, Diagnostic};
 use crate::source::Span;
@@ -65,7 +65,11 @@ pub(super) fn declare<'a>(cx: &mut Context<'a>, written: &'a ast::Store) {
     let label = match (shape, rest) {
         (Some(line), _) => label_rule(cx, facts_only, &line.label),
         // Guards of `*` read fields, and the shape is no part of one record.
-        (None, Some((_, Some(rule)))) => {
+        (None, Some((line, Some(rule)))) => {
+            if reads_fields(&rule.otherwise) {
+                let mistake = shape_of_field(cx, &written.name.text, line.span);
+                cx.push(mistake);
+            }
             Some(LabelRule { alternatives: Vec::new(), otherwise: rule.otherwise })
         }
         (None, _) => None,
@@ -73,6 +77,19 @@ pub(super) fn declare<'a>(cx: &mut Context<'a>, written: &'a ast::Store) {
     add(cx, CellPart::Shape, label, shape);
     let outsiders = outsiders(cx, &written.outsiders);
     cx.stores.push(Store { name: written.name.text.clone(), record, outsiders });
+}
+
+fn reads_fields(label: &Label) -> bool {
+    label.sets.iter().flatten().any(|set| set.term.reads_fields())
+}
+
+fn shape_of_field(cx: &Context<'_>, store: &str, at: Span) -> Diagnostic {
+    let message = format!("store `{store}` gives no label to its shape");
+    let label = cx.levels.strictest(true);
+    let help = format!("this is the strictest label; choose what holds:\nshape : {label}");
+    Diagnostic::new(Code::E0213, at, message)
+        .note("the label of `*` reads fields, and the shape is no part of one record")
+        .help(help)
 }
 
 /// The lines of a store by what they label; each part once.
@@ -165,7 +182,7 @@ fn check_fields(cx: &mut Context<'_>, store: &ast::Store, lines: &Lines<'_>, rec
     }
 }
 
-type Sides = (Option<super::hir::Label>, Option<super::hir::Label>);
+type Sides = (Option<Label>, Option<Label>);
 
 fn outsiders(cx: &mut Context<'_>, written: &[ast::Outsiders]) -> Option<Sides> {
     let (first, others) = written.split_first()?;
@@ -174,8 +191,10 @@ fn outsiders(cx: &mut Context<'_>, written: &[ast::Outsiders]) -> Option<Sides> 
         let diagnostic = Diagnostic::new(Code::E0216, other.span, message);
         cx.push(diagnostic.label(first.span, "said here").help("write `outsiders read … write …`"));
     }
-    let read = first.read.as_ref().map(|label| cx.label(label));
-    let write = first.write.as_ref().map(|label| cx.label(label));
+    let mut resolved = |side: &Option<ast::Label>| {
+        side.as_ref().map(|written| label(cx, Scope::default(), written))
+    };
+    let (read, write) = (resolved(&first.read), resolved(&first.write));
     Some((read, write))
 }
 

@@ -2,6 +2,7 @@
 
 use rtbas_artifact::ir::{Comparison, Effect, Format};
 use rtbas_artifact::pattern;
+use rtbas_artifact::sets::SetKind;
 use rtbas_artifact::value::Value;
 
 use crate::source::{FileId, Span};
@@ -17,10 +18,14 @@ pub struct Policy {
     pub edition: u16,
     /// The author's version.
     pub version: u64,
+    /// `import`
+    pub imports: Vec<(String, Span)>,
     /// `lattice`
     pub lattices: Vec<Lattice>,
     /// `label`
     pub products: Vec<Product>,
+    /// `label NAME = LABEL`
+    pub abbreviations: Vec<(Name, Label)>,
     /// `fact`
     pub facts: Vec<(Name, Type)>,
     /// `type`
@@ -48,13 +53,30 @@ pub struct Name {
     pub span: Span,
 }
 
-/// `lattice NAME { a -> b -> c  d }`
+/// `lattice NAME …`
 #[derive(Debug)]
 pub struct Lattice {
     /// Its name.
     pub name: Name,
-    /// The chains; each arrow is an edge.
-    pub chains: Vec<Vec<Name>>,
+    /// What it is.
+    pub form: LatticeForm,
+    /// Whether its order is turned round.
+    pub dual: bool,
+}
+
+/// What a lattice is.
+#[derive(Debug)]
+pub enum LatticeForm {
+    /// `{ a -> b -> c  d }`: the chains; each arrow is an edge.
+    Chains(Vec<Vec<Name>>),
+    /// `powerset { a, b }`
+    Powerset(Vec<Name>),
+    /// `product { l, m }`
+    Product(Vec<Name>),
+    /// `readers` or `sources`
+    Open(SetKind),
+    /// Another lattice.
+    Lattice(Name),
 }
 
 /// `label { a, b }`
@@ -103,7 +125,7 @@ pub struct Field {
     pub required: bool,
 }
 
-/// `{trusted, secrecy.private}`
+/// `{trusted, secrecy.private, readers {sender}}`
 #[derive(Debug)]
 pub struct Label {
     /// Its levels.
@@ -112,13 +134,26 @@ pub struct Label {
     pub span: Span,
 }
 
-/// A level, qualified or not.
+/// A level, qualified or not; or an abbreviation of a label.
 #[derive(Debug)]
 pub struct Level {
-    /// Its lattice, where it is named.
-    pub lattice: Option<Name>,
-    /// Its name.
+    /// Its lattice, as far as it is named.
+    pub lattice: Vec<Name>,
+    /// Its name. Before a set, that of the lattice or of its form.
     pub name: Name,
+    /// The names in the set.
+    pub names: Option<Vec<Names>>,
+    /// Where.
+    pub span: Span,
+}
+
+/// A value that names readers, sources or an element: `sender`, `cc?`
+#[derive(Debug)]
+pub struct Names {
+    /// The value.
+    pub operand: Operand,
+    /// Whether it may be absent.
+    pub optional: bool,
 }
 
 /// `LABEL when C else … else LABEL`
@@ -139,6 +174,8 @@ pub enum Condition {
     Compare(Comparison, Operand, Operand),
     /// `a in b`
     In(Operand, Operand),
+    /// `a subset_of b`
+    SubsetOf(Operand, Operand),
     /// `present(a)`
     Present(Operand),
     /// `not C`

@@ -4,11 +4,12 @@
 //! `None`, and [`policy`] reports that as the internal error that it is. Mistakes that the grammar
 //! cannot see (a number out of range, a field twice) are reported here.
 
+use rtbas_artifact::sets::SetKind;
 use rtbas_grammar::{Pair, Rule};
 
 use super::ast::{
-    Claim, Label, LabelRule, Lattice, Message, MessageKind, Name, Outsiders, Policy, Product,
-    Store, StoreLine, StorePart, Type,
+    Claim, Label, LabelRule, Lattice, LatticeForm, Message, MessageKind, Name, Outsiders, Policy,
+    Product, Store, StoreLine, StorePart, Type,
 };
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::source::{FileId, Span};
@@ -89,8 +90,10 @@ impl Builder<'_> {
                 Some(version) => self.version(&version),
                 None => 1,
             },
+            imports: Vec::new(),
             lattices: Vec::new(),
             products: Vec::new(),
+            abbreviations: Vec::new(),
             facts: Vec::new(),
             types: Vec::new(),
             uses: Vec::new(),
@@ -102,10 +105,18 @@ impl Builder<'_> {
         };
         for item in file.clone().into_inner() {
             match item.as_rule() {
+                Rule::import => {
+                    let path = one(&item, Rule::string)?;
+                    policy.imports.push((self.string(&path), self.span(&item)));
+                }
                 Rule::lattice => policy.lattices.push(self.lattice(&item)?),
                 Rule::product => policy
                     .products
                     .push(Product { lattices: self.names(&item), span: self.span(&item) }),
+                Rule::abbreviation => {
+                    let name = self.one_name(&item)?;
+                    policy.abbreviations.push((name, self.one_label(&item)?));
+                }
                 Rule::fact => policy.facts.push(self.typed(&item)?),
                 Rule::type_item => policy.types.push(self.typed(&item)?),
                 Rule::use_tools => {
@@ -141,8 +152,21 @@ impl Builder<'_> {
     }
 
     fn lattice(&mut self, pair: &Pair<'_>) -> Option<Lattice> {
-        let chains = all(pair, Rule::chain).map(|chain| self.names(&chain)).collect();
-        Some(Lattice { name: self.one_name(pair)?, chains })
+        let name = self.one_name(pair)?;
+        let Some(form) = one(pair, Rule::lattice_form) else {
+            let chains = all(pair, Rule::chain).map(|chain| self.names(&chain)).collect();
+            return Some(Lattice { name, form: LatticeForm::Chains(chains), dual: false });
+        };
+        let dual = has(&form, Rule::kw_dual);
+        let last = form.into_inner().next_back()?;
+        let form = match last.as_rule() {
+            Rule::powerset => LatticeForm::Powerset(self.names(&last)),
+            Rule::factors => LatticeForm::Product(self.names(&last)),
+            Rule::kw_readers => LatticeForm::Open(SetKind::Readers),
+            Rule::kw_sources => LatticeForm::Open(SetKind::Sources),
+            _ => LatticeForm::Lattice(self.name(&last)),
+        };
+        Some(Lattice { name, form, dual })
     }
 
     fn typed(&mut self, pair: &Pair<'_>) -> Option<(Name, Type)> {

@@ -3,6 +3,8 @@
 use rtbas_artifact::ir::{self, Comparison, Type, TypeId};
 use rtbas_artifact::lattice::{Lattice, LevelId};
 use rtbas_artifact::pattern::Pattern;
+use rtbas_artifact::sets::{NameSet, SetLattice};
+use rtbas_artifact::term::set_flows;
 use rtbas_artifact::ty::describe;
 use rtbas_artifact::value::Value;
 
@@ -35,6 +37,7 @@ impl<'p> Rules<'p, '_> {
     pub(super) fn label_rule(&mut self, rule: &'p LabelRule) {
         for (label, when) in &rule.alternatives {
             self.condition(when);
+            self.label(label);
             for (index, lattice) in self.lattices.iter().enumerate() {
                 let level = |label: &Label| label.levels.get(index).copied().flatten();
                 let (from, to) = (level(label), level(&rule.otherwise));
@@ -43,30 +46,113 @@ impl<'p> Rules<'p, '_> {
                         Some(level) => format!("`{}`", lattice.level_name(level)),
                         None => format!("the top of `{}`", lattice.name),
                     };
-                    let message = format!(
-                        "a guard can only lower a label, and {} does not flow to {}",
-                        name(from),
-                        name(to)
-                    );
-                    let help =
-                        "turn the condition round, so that the stricter label follows `else`";
-                    let diagnostic = Diagnostic::new(Code::E0302, label.span, message);
-                    let diagnostic =
-                        diagnostic.label(rule.otherwise.span, "the last word").help(help);
-                    self.diagnostics.push(match from {
-                        Some(_) => diagnostic,
-                        None => {
-                            diagnostic.note("a lattice that a label leaves out stands at its top")
-                        }
-                    });
+                    let words = (name(from), name(to));
+                    self.raises(label, &rule.otherwise, words, from.is_none());
                 }
             }
+            for (index, lattice) in self.policy.open.iter().enumerate() {
+                self.set_lowers(index, lattice, label, &rule.otherwise);
+            }
+        }
+        self.label(&rule.otherwise);
+    }
+
+    fn set_lowers(
+        &mut self,
+        index: usize,
+        lattice: &'p SetLattice,
+        label: &'p Label,
+        last: &'p Label,
+    ) {
+        let set = |label: &'p Label| label.sets.get(index).and_then(Option::as_ref);
+        let term = |label| set(label).map(|set| &set.term);
+        let flows = match (term(label), term(last)) {
+            (_, None) => true,
+            (None, Some(high)) => match lattice.top() {
+                NameSet::All => *high == ir::SetTerm::All,
+                NameSet::Listed(_) => *high == ir::SetTerm::Of(Vec::new()),
+            },
+            (Some(low), Some(high)) => {
+                set_flows(self.types(), &self.policy.facts, lattice, low, high)
+            }
+        };
+        if !flows {
+            let name = |label| match set(label) {
+                Some(_) => format!("this set of {}", lattice.kind),
+                None => format!("the top of `{}`", lattice.name),
+            };
+            let (words, is_unsaid) = ((name(label), name(last)), set(label).is_none());
+            self.raises(label, last, words, is_unsaid);
+        }
+    }
+
+    fn raises(&mut self, label: &Label, last: &Label, words: (String, String), is_unsaid: bool) {
+        let (from, to) = words;
+        let message = format!("a guard can only lower a label, and {from} does not flow to {to}");
+        let help = "turn the condition round, so that the stricter label follows `else`";
+        let diagnostic = Diagnostic::new(Code::E0302, label.span, message);
+        let diagnostic = diagnostic.label(last.span, "the last word").help(help);
+        self.diagnostics.push(match is_unsaid {
+            true => diagnostic.note("a lattice that a label leaves out stands at its top"),
+            false => diagnostic,
+        });
+    }
+
+    /// Values that name readers or sources are texts, or lists, sets or maps of them.
+    pub(super) fn label(&mut self, label: &'p Label) {
+        for (set, lattice) in label.sets.iter().zip(&self.policy.open) {
+            for (operand, optional) in set.iter().flat_map(|set| &set.operands) {
+                self.names(operand, *optional, lattice);
+            }
+        }
+    }
+
+    /// The level of a claim is the same in every session.
+    pub(super) fn constant(&mut self, label: &'p Label) {
+        self.label(label);
+        let sets = label.sets.iter().flatten();
+        for (operand, _) in sets.flat_map(|set| &set.operands) {
+            if !matches!(operand.read, ir::Operand::Literal(_)) {
+                let message = "a claim speaks of all sessions, so its level names constants only";
+                let help = "write the names as strings, or `nobody` or `any`";
+                let diagnostic = Diagnostic::new(Code::E0311, operand.span, message);
+                self.diagnostics.push(diagnostic.help(help));
+            }
+        }
+    }
+
+    fn names(&mut self, operand: &'p Operand, optional: bool, lattice: &SetLattice) {
+        let Some(kind) = self.kind(operand) else { return };
+        let names = match &kind {
+            Kind::Literal(value) => NameSet::of(value).is_some(),
+            Kind::Typed(types) => types.iter().any(|ty| self.holds_names(*ty)),
+        };
+        if !names {
+            let message = format!("{} names no {}", self.say(&kind), lattice.kind);
+            let help =
+                "a name is a text; a list or set of texts, or the keys of a map, are several";
+            let diagnostic = Diagnostic::new(Code::E0311, operand.span, message);
+            return self.diagnostics.push(diagnostic.help(help));
+        }
+        let is_field = matches!(operand.read, ir::Operand::Field(_));
+        if optional && is_field && lattice.joins_by_union() {
+            let message = "a field that a result leaves out would free its label";
+            let help = "delete the `?`: a label with a value that is missing is at the top";
+            let diagnostic = Diagnostic::new(Code::E0311, operand.span, message);
+            self.diagnostics.push(diagnostic.help(help));
+        }
+    }
+
+    fn holds_names(&self, ty: TypeId) -> bool {
+        match self.policy.types.get(ty) {
+            Type::List(item) | Type::Set(item) => self.of_type(*item) & TEXT != 0,
+            _ => self.of_type(ty) & TEXT != 0,
         }
     }
 
     pub(super) fn condition(&mut self, condition: &'p Condition) {
         match condition {
-            Condition::Context(_) => {}
+            Condition::Context(bound) => self.label(bound),
             Condition::Compare(comparison, left, right) => {
                 if let (Some(l), Some(r)) = (self.kind(left), self.kind(right)) {
                     self.compare(*comparison, (left, &l), (right, &r));
@@ -75,6 +161,11 @@ impl<'p> Rules<'p, '_> {
             Condition::In(element, list) => {
                 if let (Some(e), Some(l)) = (self.kind(element), self.kind(list)) {
                     self.contains((element, &e), (list, &l));
+                }
+            }
+            Condition::SubsetOf(inner, outer) => {
+                if let (Some(i), Some(o)) = (self.kind(inner), self.kind(outer)) {
+                    self.within((inner, &i), (outer, &o));
                 }
             }
             Condition::Present(operand) => {
@@ -195,29 +286,55 @@ impl<'p> Rules<'p, '_> {
     }
 
     fn contains(&mut self, (element, e): (&Operand, &Kind<'_>), (list, l): (&Operand, &Kind<'_>)) {
-        let items = match l {
+        if let (Kind::Literal(Value::List(items)), Kind::Typed(types)) = (l, e) {
+            for item in items {
+                self.is_listed(types, item, list.span);
+            }
+        }
+        if self.is_list(list, l) && self.elements(l) & self.shapes(e) & !NULL == 0 {
+            let message = format!("{} is never an element of this", self.say(e));
+            let diagnostic = Diagnostic::new(Code::E0303, element.span, message);
+            self.diagnostics.push(diagnostic.label(list.span, self.say_elements(l)));
+        }
+    }
+
+    fn within(&mut self, (inner, i): (&Operand, &Kind<'_>), (outer, o): (&Operand, &Kind<'_>)) {
+        let lists = self.is_list(inner, i) && self.is_list(outer, o);
+        let (elements, others) = (self.elements(i), self.elements(o));
+        // The empty list lies within every list.
+        if lists && elements & others & !NULL == 0 && elements != 0 && others != 0 {
+            let message = "no element of the first is ever an element of the second";
+            let diagnostic = Diagnostic::new(Code::E0303, inner.span.to(outer.span), message);
+            let diagnostic = diagnostic.label(inner.span, self.say_elements(i));
+            self.diagnostics.push(diagnostic.label(outer.span, self.say_elements(o)));
+        }
+    }
+
+    /// Whether a value is a list or a set, or else a message.
+    fn is_list(&mut self, operand: &Operand, kind: &Kind<'_>) -> bool {
+        let is_list = self.shapes(kind) & (LIST | SET) != 0;
+        if !is_list {
+            let message = format!("expected a list or a set, found {}", self.say(kind));
+            self.diagnostics.push(Diagnostic::new(Code::E0303, operand.span, message));
+        }
+        is_list
+    }
+
+    /// The shapes of a list's elements.
+    fn elements(&self, list: &Kind<'_>) -> u8 {
+        match list {
             Kind::Literal(Value::List(items)) => {
-                if let Kind::Typed(types) = e {
-                    for item in items {
-                        self.is_listed(types, item, list.span);
-                    }
-                }
                 items.iter().fold(0, |shapes, item| shapes | shape(item))
             }
             Kind::Literal(_) => 0,
             Kind::Typed(types) => self.shapes(&Kind::Typed(self.items(types))),
-        };
-        if self.shapes(l) & (LIST | SET) == 0 {
-            let message = format!("expected a list or a set, found {}", self.say(l));
-            self.diagnostics.push(Diagnostic::new(Code::E0303, list.span, message));
-        } else if items & self.shapes(e) & !NULL == 0 {
-            let message = format!("{} is never an element of this", self.say(e));
-            let diagnostic = Diagnostic::new(Code::E0303, element.span, message);
-            let elements = match l {
-                Kind::Typed(types) => format!("an element is {}", self.words(&self.items(types))),
-                Kind::Literal(_) => "the list".to_owned(),
-            };
-            self.diagnostics.push(diagnostic.label(list.span, elements));
+        }
+    }
+
+    fn say_elements(&self, list: &Kind<'_>) -> String {
+        match list {
+            Kind::Typed(types) => format!("an element is {}", self.words(&self.items(types))),
+            Kind::Literal(_) => "the list".to_owned(),
         }
     }
 

@@ -37,7 +37,8 @@ pub(super) fn table(lattice: &hir::Lattice, diagnostics: &mut Diagnostics) -> Op
             }
         }
     }
-    Some(Lattice::new(lattice.name.clone(), lattice.levels.clone(), up))
+    let table = Lattice::new(lattice.name.clone(), lattice.levels.clone(), up);
+    Some(Lattice { element: lattice.element.clone(), ..table })
 }
 
 /// A shortest cycle of each part of the graph that has one, its first level also at its end.

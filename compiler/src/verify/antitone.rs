@@ -4,6 +4,7 @@
 //! Every argument that over-approximating a label is safe rests on this.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use rtbas_artifact::certificate::Method;
 use rtbas_artifact::eval::Verdict;
@@ -11,10 +12,12 @@ use rtbas_artifact::ir::{Effect, Tool};
 use rtbas_artifact::label::Label;
 use rtbas_artifact::lattice::{Lattice, LevelId};
 use rtbas_artifact::program::Program;
+use rtbas_artifact::sets::NameSet;
+use rtbas_artifact::value::Value;
 
-use super::encode::{Encoder, Outside, flows};
+use super::encode::{Encoder, Outside, flows, sets};
 use super::term::{Formula, Node};
-use super::witness::{self, Call};
+use super::witness::{self, Call, Reading};
 use super::z3::{Answer, Assignment, solve};
 
 /// What came of the obligation for one tool.
@@ -43,7 +46,8 @@ pub(super) struct Witness {
 /// Checks one tool.
 pub(super) fn check(program: &Program, tool: &Tool) -> Outcome {
     let mut encoder = Encoder::new(program, tool);
-    let violated = match violation(&mut encoder, tool) {
+    let encoded = violation(&mut encoder, tool);
+    let violated = match encoded.and_then(|violated| encoder.close_sets().map(|()| violated)) {
         Ok(violated) => violated,
         Err(Outside(construct)) => return Outcome::Unknown { reason: construct },
     };
@@ -171,10 +175,29 @@ fn replay(
             part(high_level).into_iter().for_each(|part| high.join_with(part));
         }
     }
-    let Some(call) = witness::call(program.policy(), tool, encoder, found) else {
-        return Outcome::Unknown {
-            reason: "the counterexample needs a number without a finite decimal form".to_owned(),
+    let no_decimal = || Outcome::Unknown {
+        reason: "the counterexample needs a number without a finite decimal form".to_owned(),
+    };
+    let Some(reading) = Reading::new(encoder, found) else { return no_decimal() };
+    for (open, lattice) in program.policy().open.iter().enumerate() {
+        let set = |run| {
+            let answer = |name: &str| reading.holds(name);
+            if answer(&sets::has_all(run, open)) {
+                return lattice.level(NameSet::All);
+            }
+            let names =
+                encoder.elements_of(run, open, answer).into_iter().filter_map(
+                    |shape| match reading.value(shape) {
+                        Some(Some(Value::Text(name))) => Some(Arc::from(name)),
+                        _ => None,
+                    },
+                );
+            lattice.level(names.collect())
         };
+        (low, high) = (low.with_set(open, set(0)), high.with_set(open, set(1)));
+    }
+    let Some(call) = witness::call(program.policy(), tool, &reading) else {
+        return no_decimal();
     };
     let decided = (|| {
         let facts = program.facts(call.facts.clone()).ok()?;

@@ -18,6 +18,9 @@ use rtbas_artifact::program::Program;
 use rtbas_artifact::value::Value;
 
 use super::term::{Formula, Number};
+use sets::Sets;
+
+pub(super) mod sets;
 
 /// A construct that the fragment does not cover, in the policy's words.
 #[derive(Debug)]
@@ -39,7 +42,7 @@ pub(super) struct Coded {
 }
 
 #[derive(Clone, Debug)]
-enum Shape {
+pub(super) enum Shape {
     Bool(Formula),
     Number(Number),
     /// Texts are numbered; equal numbers are equal texts.
@@ -47,19 +50,9 @@ enum Shape {
     /// Elements that are written out.
     Elements(Vec<Value>),
     /// A list or set of which only membership is known.
-    Open(String),
+    Open,
     /// Never there.
     Absent,
-}
-
-/// One question that a formula asks about an open set.
-#[derive(Debug)]
-pub(super) struct Membership {
-    pub(super) set: Operand,
-    pub(super) element: Operand,
-    /// Name of the proposition that says so.
-    pub(super) name: String,
-    coded: Coded,
 }
 
 /// Builds the formulas of one tool's conditions.
@@ -68,7 +61,8 @@ pub(super) struct Encoder<'p> {
     tool: &'p Tool,
     /// Operands met, other than literals.
     pub(super) operands: BTreeSet<Operand>,
-    pub(super) memberships: Vec<Membership>,
+    /// What is asked of sets.
+    pub(super) sets: Sets,
     /// Literal texts and their numbers.
     texts: BTreeMap<String, i64>,
     asked: pattern::Asked,
@@ -98,7 +92,7 @@ impl<'p> Encoder<'p> {
             program,
             tool,
             operands: BTreeSet::new(),
-            memberships: Vec::new(),
+            sets: Sets::default(),
             texts: BTreeMap::new(),
             asked: pattern::Asked::default(),
             bounds: vec![BTreeSet::new(); program.policy().lattices.len()],
@@ -146,6 +140,7 @@ impl<'p> Encoder<'p> {
                     _ => never(),
                 }
             }
+            Condition::SubsetOf(inner, outer) => self.subset(inner, outer)?,
             Condition::Not(inner) => {
                 let Truth { yes, no } = self.condition(*inner, run)?;
                 Truth { yes: no, no: yes }
@@ -180,6 +175,10 @@ impl<'p> Encoder<'p> {
                 LabelPart::Level(level) => self.flows(run, lattice, *level),
                 LabelPart::Named(operand) => self.named(run, lattice, operand)?,
             });
+        }
+        let sets = self.policy().labels.get(bound).map_or(&[][..], |term| &term.sets);
+        for (open, set) in sets.iter().enumerate() {
+            all.push(self.set_flows(run, open, set)?);
         }
         Ok(Formula::and(all))
     }
@@ -293,7 +292,7 @@ impl<'p> Encoder<'p> {
                 self.background.insert(value(operand), choice);
                 Shape::Text(one)
             }
-            Some(Type::List(_) | Type::Set(_)) => Shape::Open(value(operand)),
+            Some(Type::List(_) | Type::Set(_)) => Shape::Open,
             Some(Type::Any | Type::Record { .. } | Type::Union(_)) | None => {
                 return Err(Outside(format!(
                     "a condition on {}",
@@ -335,6 +334,21 @@ impl<'p> Encoder<'p> {
         })
     }
 
+    /// Whether the elements of a list or set are numbers, or else texts; `None` if neither.
+    fn has_number_elements(&self, set: &Operand) -> Option<bool> {
+        let types = &self.policy().types;
+        let (ty, _) = declared_type(self.policy(), self.tool, set)?;
+        let (Type::List(item) | Type::Set(item)) = types.get(without_null(types, ty).0.index())?
+        else {
+            return None;
+        };
+        match types.get(item.index())? {
+            Type::Integer | Type::Number => Some(true),
+            Type::Text | Type::Enumeration(_) => Some(false),
+            _ => None,
+        }
+    }
+
     fn membership(&mut self, element: &Operand, set: &Operand) -> Result<Truth, Outside> {
         let (coded, coded_set) = (self.operand(element)?, self.operand(set)?);
         let both = [coded.present.clone(), coded_set.present.clone()];
@@ -354,28 +368,7 @@ impl<'p> Encoder<'p> {
                 let no = Formula::and([no, Formula::constant(comparable)]);
                 return Ok(Truth { yes, no });
             }
-            Shape::Open(name) => {
-                let admitted = self.of_element(set, &coded.shape)?;
-                let name = format!("{name} has {element:?}");
-                let holds = Formula::variable(&name);
-                self.background.insert(name.clone(), holds.clone().implies(admitted));
-                // Equal elements are both in the set or both out of it.
-                for other in self.memberships.iter().filter(|m| m.set == *set) {
-                    let same = relation(Comparison::Equal, &coded.shape, &other.coded.shape)?;
-                    if let Some(same) = same {
-                        let agree = holds.clone().same(Formula::variable(&other.name));
-                        let key = format!("{name} and {}", other.name);
-                        self.background.insert(key, same.implies(agree));
-                    }
-                }
-                self.memberships.push(Membership {
-                    set: set.clone(),
-                    element: element.clone(),
-                    name,
-                    coded,
-                });
-                holds
-            }
+            Shape::Open => self.member(set, &coded.shape)?,
             Shape::Bool(_) | Shape::Number(_) | Shape::Text(_) => {
                 return Ok(Truth { yes: Formula::constant(false), no: Formula::constant(false) });
             }
@@ -404,7 +397,7 @@ fn relation(
         (Shape::Number(a), Shape::Number(b)) | (Shape::Text(a), Shape::Text(b)) => {
             a.clone().equal(b.clone())
         }
-        (Shape::Elements(_) | Shape::Open(_), Shape::Elements(_) | Shape::Open(_)) => {
+        (Shape::Elements(_) | Shape::Open, Shape::Elements(_) | Shape::Open) => {
             return Err(Outside("a comparison of lists".to_owned()));
         }
         _ => return Ok(None),

@@ -119,17 +119,22 @@ pub(super) fn chosen(program: &Program, chosen: &Chosen, spans: &Spans) -> Diagn
             (format!("{path}` of `{tool}"), spans.tool(*id))
         }
     };
-    let (field, choice) = (&chosen.field, program.show(&chosen.choice));
+    // No argument's name stands in a label that a record's author could choose.
+    let field = &chosen.field;
+    let choice = program.show_label(None, chosen.choice);
+    let label = match chosen.label {
+        Some(label) => program.show_label(None, label).to_string(),
+        None => "at the top".to_owned(),
+    };
     Diagnostic::new(
         Code::E0504,
         at,
         format!("whoever writes `{field}` would choose the label of `{of}`"),
     )
     .note(format!(
-        "`{field}` may be {}, which does not flow to {choice}, a label that it chooses",
-        program.show(&chosen.label)
+        "`{field}` may be {label}, which does not flow to {choice}, a label that it chooses"
     ))
-    .help(format!("let the guard read only what flows to {choice}, or give `{of}` one label"))
+    .help(format!("let the label read only what flows to {choice}, or give `{of}` one label"))
 }
 
 /// A tool whose decisions grow weaker with taint.

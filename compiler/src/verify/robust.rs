@@ -1,17 +1,17 @@
 //! O3: whoever writes a field does not choose a label by it. What a label, or a guard of it, reads
 //! from a record flows to every label that may come of it.
 //!
-//! Labels of closed lattices are tables, so this is checked instance by instance. A cycle of fields
-//! that label each other needs no check of its own: each would have to flow to all that may come of
-//! the other, so all of them are one label, and nothing is chosen.
+//! Levels of closed lattices are tables, so they are compared instance by instance; sets that values
+//! name are compared as terms, for all values at once. A cycle of fields that label each other needs
+//! no check of its own: each would have to flow to all that may come of the other, so all of them
+//! are one label, and nothing is chosen. So is a field that names its own readers.
 
 use std::collections::BTreeSet;
 
 use rtbas_artifact::ir::{
-    CellId, CellPart, Condition, ConditionId, LabelId, LabelPart, LabelRule, NodeId, NodeKind,
-    Operand, StoreId, Tool, ToolId,
+    CellId, CellPart, Condition, ConditionId, LabelId, LabelRule, LabelTerm, Node, NodeId,
+    NodeKind, Operand, StoreId, Tool, ToolId,
 };
-use rtbas_artifact::label::Label;
 use rtbas_artifact::program::Program;
 
 /// A label that the author of a field may choose.
@@ -20,10 +20,10 @@ pub(super) struct Chosen {
     pub(super) place: Place,
     /// The field that is read.
     pub(super) field: String,
-    /// What that field may be labelled.
-    pub(super) label: Label,
+    /// What that field may be labelled; the top if `None`.
+    pub(super) label: Option<LabelId>,
     /// The label that it does not flow to.
-    pub(super) choice: Label,
+    pub(super) choice: LabelId,
 }
 
 /// Whose label is chosen.
@@ -34,6 +34,17 @@ pub(super) enum Place {
     Region(ToolId, String),
 }
 
+/// A label that a field may have.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    Top,
+    Term {
+        label: LabelId,
+        /// Whether the fields that it names are those of the record whose label is asked for.
+        is_of_record: bool,
+    },
+}
+
 /// The labels of a policy that somebody may choose.
 pub(super) fn check(program: &Program) -> Vec<Chosen> {
     let policy = program.policy();
@@ -41,8 +52,8 @@ pub(super) fn check(program: &Program) -> Vec<Chosen> {
     for (cell, id) in policy.cells.iter().zip(0..) {
         // A record is reached through the shape of its store, so its fields are at least as high.
         let over = match cell.part {
-            CellPart::Shape => highest(program, [&cell.label]),
-            CellPart::Field(_) | CellPart::Content => program.space().bottom().clone(),
+            CellPart::Shape => Some(&cell.label),
+            CellPart::Field(_) | CellPart::Content => None,
         };
         let place = || Place::Cell(CellId(id));
         judge(program, &cell.label, &mut found, place, |path| {
@@ -51,7 +62,9 @@ pub(super) fn check(program: &Program) -> Vec<Chosen> {
                 other.store == cell.store
                     && matches!(&other.part, CellPart::Field(name) if Some(name) == field)
             });
-            over.join(&highest(program, read.map(|read| &read.label)))
+            let mut sources = read.map_or(vec![Source::Top], |read| of_rule(&read.label, true));
+            sources.extend(over.into_iter().flat_map(|over| of_rule(over, true)));
+            sources
         });
     }
     if !found.is_empty() {
@@ -66,20 +79,40 @@ pub(super) fn check(program: &Program) -> Vec<Chosen> {
     found
 }
 
-/// Judges one label by what it reads, given the highest label of what lies under a path.
+/// Judges one label by what it reads, given what the fields under a path may be labelled.
 fn judge(
     program: &Program,
     rule: &LabelRule,
     found: &mut Vec<Chosen>,
     place: impl Fn() -> Place,
-    read: impl Fn(&[String]) -> Label,
+    read: impl Fn(&[String]) -> Vec<Source>,
 ) {
     for path in fields_read(program, rule) {
-        let label = read(&path);
-        let lows = choices(rule).map(|choice| extent(program, choice).0);
-        if let Some(choice) = lows.into_iter().find(|low| !label.flows_to(low)) {
+        let sources = read(&path);
+        let pairs = choices(rule).flat_map(|choice| sources.iter().map(move |s| (choice, s)));
+        let escapes = |(choice, source): &(LabelId, &Source)| !flows(program, **source, *choice);
+        if let Some((choice, source)) = pairs.into_iter().find(escapes) {
+            let label = match *source {
+                Source::Top => None,
+                Source::Term { label, .. } => Some(label),
+            };
             found.push(Chosen { place: place(), field: path.join("."), label, choice });
         }
+    }
+}
+
+/// Whether all that a source may be flows to a choice, whatever the values are.
+fn flows(program: &Program, source: Source, choice: LabelId) -> bool {
+    let policy = program.policy();
+    let term = |label: LabelId| policy.labels.get(label.index());
+    let Some(high) = term(choice) else { return false };
+    match source {
+        Source::Top => program.constant(choice) == Some(program.space().top()),
+        Source::Term { label, is_of_record } => term(label).is_some_and(|low| {
+            // Fields of another record, or of none, are other values.
+            (is_of_record || !low.reads_fields()) && policy.surely_flows(low, high)
+                || program.constant(choice) == Some(program.space().top())
+        }),
     }
 }
 
@@ -91,29 +124,21 @@ struct Walk<'p, 'f> {
     found: &'f mut Vec<Chosen>,
 }
 
-impl Walk<'_, '_> {
-    fn node(&mut self, id: NodeId, path: String, record: Option<(StoreId, NodeId)>) {
+/// A record of a store, and the region that it is.
+type Record = (StoreId, NodeId);
+
+impl<'p> Walk<'p, '_> {
+    fn node(&mut self, id: NodeId, path: String, record: Option<Record>) {
         let Some(node) = self.tool.nodes.get(id.index()) else {
             return;
         };
         let record = node.record_of.map(|store| (store, id)).or(record);
-        let cells = node.shows.iter().filter_map(|cell| {
-            self.program
-                .policy()
-                .cells
-                .get(cell.index())
-                .map(|cell| (Some(cell.store), &cell.label))
-        });
-        for (store, rule) in cells.chain(node.label.iter().map(|label| (None, label))) {
+        for (rule, scope) in self.rules(node, record) {
             // Without a record a guard is undefined, and the label is the last word.
-            let is_this = |of: StoreId| {
-                store.is_none_or(|store| store == of && self.program.is_of_this_record(node, store))
-            };
-            let scope = record.filter(|(of, _)| is_this(*of));
             let Some((_, scope)) = scope else { continue };
             let place = || Place::Region(self.id, path.clone());
             let mut found = Vec::new();
-            judge(self.program, rule, &mut found, place, |read| self.highest(scope, id, read));
+            judge(self.program, rule, &mut found, place, |read| self.sources(scope, id, read));
             self.found.append(&mut found);
         }
         match &node.kind {
@@ -127,81 +152,94 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The highest label of what a path from a record reads, where the label of `reader` is asked
-    /// for: a region holds what lies in it, so what lies in the reader is as high as it.
-    fn highest(&self, record: NodeId, reader: NodeId, path: &[String]) -> Label {
-        let mut label = self.program.space().bottom().clone();
+    /// The labels of a region in a record, each with the record whose fields it reads, if any.
+    fn rules(
+        &self,
+        node: &'p Node,
+        record: Option<Record>,
+    ) -> Vec<(&'p LabelRule, Option<Record>)> {
+        let cells = node.shows.iter().filter_map(|cell| {
+            let cell = self.program.policy().cells.get(cell.index())?;
+            let is_this = |(of, _): &Record| {
+                cell.store == *of && self.program.is_of_this_record(node, cell.store)
+            };
+            Some((&cell.label, record.filter(is_this)))
+        });
+        cells.chain(node.label.iter().map(|label| (label, record))).collect()
+    }
+
+    /// What a path from a record may be labelled, where the label of `reader` is asked for: a
+    /// region holds what lies in it, so what lies in the reader is as high as it.
+    fn sources(&self, record: NodeId, reader: NodeId, path: &[String]) -> Vec<Source> {
+        let mut found = Sources { walk: self, record, sources: Vec::new() };
+        let mut around = self.record_at(record, None);
         if record == reader {
-            label.join_with(&self.highest_of(reader));
+            found.add(reader, around);
         }
         let mut at = record;
         for step in path {
             let kind = self.tool.nodes.get(at.index()).map(|node| &node.kind);
             let Some(NodeKind::Record(fields)) = kind else { break };
             let Some(field) = fields.iter().find(|field| field.name == *step) else {
-                return self.program.space().top().clone();
+                return vec![Source::Top];
             };
             at = field.node;
-            label.join_with(&self.highest_of(at));
+            around = self.record_at(at, around);
+            found.add(at, around);
         }
         // What is read is the value with all that lies in it.
-        self.join_below(at, &mut label);
-        label
+        found.add_below(at, around);
+        found.sources
     }
 
-    fn join_below(&self, node: NodeId, label: &mut Label) {
-        let below: Vec<NodeId> = match self.tool.nodes.get(node.index()).map(|node| &node.kind) {
+    /// The innermost record around a region, itself included.
+    fn record_at(&self, id: NodeId, around: Option<Record>) -> Option<Record> {
+        let store = self.tool.nodes.get(id.index()).and_then(|node| node.record_of);
+        store.map(|store| (store, id)).or(around)
+    }
+}
+
+/// What regions within a record may be labelled.
+struct Sources<'w, 'p, 'f> {
+    walk: &'w Walk<'p, 'f>,
+    record: NodeId,
+    sources: Vec<Source>,
+}
+
+impl Sources<'_, '_, '_> {
+    fn add_below(&mut self, node: NodeId, around: Option<Record>) {
+        let kind = self.walk.tool.nodes.get(node.index()).map(|node| &node.kind);
+        let below: Vec<NodeId> = match kind {
             Some(NodeKind::List(item)) => vec![*item],
             Some(NodeKind::Record(fields)) => fields.iter().map(|field| field.node).collect(),
             Some(NodeKind::Leaf(_)) | None => Vec::new(),
         };
         for node in below {
-            label.join_with(&self.highest_of(node));
-            self.join_below(node, label);
+            let around = self.walk.record_at(node, around);
+            self.add(node, around);
+            self.add_below(node, around);
         }
     }
 
-    fn highest_of(&self, node: NodeId) -> Label {
-        let Some(node) = self.tool.nodes.get(node.index()) else {
-            return self.program.space().top().clone();
+    fn add(&mut self, id: NodeId, around: Option<Record>) {
+        let node = self.walk.tool.nodes.get(id.index());
+        let Some(node) = node.filter(|node| !node.shows.is_empty() || node.label.is_some()) else {
+            return self.sources.push(Source::Top);
         };
-        let cells = node.shows.iter().filter_map(|cell| {
-            self.program.policy().cells.get(cell.index()).map(|cell| &cell.label)
-        });
-        highest(self.program, cells.chain(node.label.as_ref()))
+        for (rule, scope) in self.walk.rules(node, around) {
+            let is_of_record = scope.is_some_and(|(_, at)| at == self.record);
+            self.sources.extend(of_rule(rule, is_of_record));
+        }
     }
-}
-
-/// The join of all that may come of these labels; top if there are none.
-fn highest<'a>(program: &Program, rules: impl IntoIterator<Item = &'a LabelRule>) -> Label {
-    let labels = rules.into_iter().flat_map(choices).map(|label| extent(program, label).1);
-    labels.reduce(|a, b| a.join(&b)).unwrap_or_else(|| program.space().top().clone())
 }
 
 /// All that may come of a label.
-fn choices(rule: &LabelRule) -> impl Iterator<Item = LabelId> {
-    rule.alternatives.iter().map(|alternative| alternative.label).chain([rule.otherwise])
+fn of_rule(rule: &LabelRule, is_of_record: bool) -> Vec<Source> {
+    choices(rule).map(|label| Source::Term { label, is_of_record }).collect()
 }
 
-/// The lowest and the highest that a label term may be: a level that a value names may be any.
-fn extent(program: &Program, label: LabelId) -> (Label, Label) {
-    let space = program.space();
-    let (mut low, mut high) = (space.bottom().clone(), space.bottom().clone());
-    let Some(term) = program.policy().labels.get(label.index()) else {
-        return (low, space.top().clone());
-    };
-    for (lattice, part) in term.parts.iter().enumerate() {
-        match part {
-            LabelPart::Level(level) => {
-                if let Some(part) = space.part(lattice, *level) {
-                    low.join_with(part);
-                    high.join_with(part);
-                }
-            }
-            LabelPart::Named(_) => space.mask(lattice).into_iter().for_each(|m| high.join_with(m)),
-        }
-    }
-    (low, high)
+fn choices(rule: &LabelRule) -> impl Iterator<Item = LabelId> {
+    rule.alternatives.iter().map(|alternative| alternative.label).chain([rule.otherwise])
 }
 
 /// The fields that a label reads: in its guards, and where a value names a level.
@@ -216,17 +254,17 @@ fn fields_read(program: &Program, rule: &LabelRule) -> BTreeSet<Vec<String>> {
         operands(program, alternative.when, &mut field);
     }
     let terms = choices(rule).filter_map(|label| program.policy().labels.get(label.index()));
-    for part in terms.flat_map(|term| &term.parts) {
-        if let LabelPart::Named(operand) = part {
-            field(operand);
-        }
-    }
+    terms.flat_map(LabelTerm::operands).for_each(field);
     read
 }
 
 fn operands(program: &Program, condition: ConditionId, visit: &mut impl FnMut(&Operand)) {
     match program.policy().conditions.get(condition.index()) {
-        Some(Condition::Compare(_, left, right) | Condition::In(left, right)) => {
+        Some(
+            Condition::Compare(_, left, right)
+            | Condition::In(left, right)
+            | Condition::SubsetOf(left, right),
+        ) => {
             visit(left);
             visit(right);
         }

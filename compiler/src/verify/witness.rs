@@ -3,11 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use rtbas_artifact::decimal::Decimal;
 use rtbas_artifact::eval::Arguments;
 use rtbas_artifact::ir::{ArgumentId, FactId, Operand, Policy, Tool, Type, TypeId};
 use rtbas_artifact::value::Value;
 
-use super::encode::{self, Encoder, declared_type, without_null};
+use super::encode::{self, Encoder, Shape, declared_type, without_null};
+use super::term::{Formula, Node, Number};
 use super::z3::Assignment;
 
 /// A call and the facts of a session in which it is made.
@@ -17,35 +19,82 @@ pub(super) struct Call {
     pub(super) facts: BTreeMap<String, Value>,
 }
 
-/// The call that an assignment describes, or `None` if a number in it has no finite decimal form.
-pub(super) fn call(
-    policy: &Policy,
-    tool: &Tool,
-    encoder: &Encoder<'_>,
-    assignment: &Assignment,
-) -> Option<Call> {
-    let texts = encoder.texts(assignment)?;
-    let mut fixed = BTreeMap::new();
-    for operand in &encoder.operands {
-        let mut value = chosen(policy, tool, encoder, assignment, operand)?;
-        // Where a pattern is asked of a text, not every text will do.
-        if let (Some(Value::Text(any)), Some(text)) =
-            (&mut value, texts.get(&encode::value(operand)))
-        {
-            any.clone_from(text);
+/// What an assignment says of the values that an encoder asked about.
+pub(super) struct Reading<'e> {
+    encoder: &'e Encoder<'e>,
+    assignment: &'e Assignment,
+    /// Where a pattern is asked of a text, not every text will do.
+    texts: BTreeMap<String, String>,
+}
+
+impl<'e> Reading<'e> {
+    /// `None` if a number in it has no finite decimal form.
+    pub(super) fn new(encoder: &'e Encoder<'e>, assignment: &'e Assignment) -> Option<Self> {
+        Some(Self { encoder, assignment, texts: encoder.texts(assignment)? })
+    }
+
+    /// Whether a proposition holds.
+    pub(super) fn holds(&self, name: &str) -> bool {
+        self.assignment.formulas.get(name) == Some(&true)
+    }
+
+    /// The value of a number or text, or `None` if it has no finite decimal form.
+    fn number(&self, name: &str) -> Option<Option<Decimal>> {
+        // One that no formula needed may be anything.
+        match self.assignment.numbers.get(name) {
+            Some(number) => number.map(Some),
+            None => Some(None),
         }
-        fixed.insert(operand.clone(), value);
+    }
+
+    fn text(&self, of: &Number) -> Option<String> {
+        let number = match of {
+            Number::Constant(number) => Some(*number),
+            Number::Variable { name, .. } => match self.texts.get(name) {
+                Some(text) => return Some(text.clone()),
+                None => self.number(name)?,
+            },
+        };
+        let Some(number) = number else { return Some(String::new()) };
+        let literal = self.encoder.text_of(number).map(str::to_owned);
+        Some(literal.unwrap_or_else(|| {
+            let mut text = format!("text {number}");
+            while self.encoder.is_literal(&text) {
+                text.push('\'');
+            }
+            text
+        }))
+    }
+
+    /// The value of a scalar: `Some(None)` for any other, `None` if it has no finite decimal form.
+    pub(super) fn value(&self, shape: &Shape) -> Option<Option<Value>> {
+        Some(Some(match shape {
+            Shape::Bool(formula) => Value::Bool(match formula.node() {
+                Node::Constant(value) => *value,
+                Node::Variable(name) => self.holds(name),
+                _ => false,
+            }),
+            Shape::Number(Number::Constant(number)) => Value::Number(*number),
+            Shape::Number(Number::Variable { name, .. }) => {
+                Value::Number(self.number(name)?.unwrap_or(0.into()))
+            }
+            Shape::Text(of) => Value::Text(self.text(of)?),
+            Shape::Elements(_) | Shape::Open | Shape::Absent => return Some(None),
+        }))
+    }
+}
+
+/// The call that an assignment describes, or `None` if a number in it has no finite decimal form.
+pub(super) fn call(policy: &Policy, tool: &Tool, reading: &Reading<'_>) -> Option<Call> {
+    let mut fixed = BTreeMap::new();
+    for operand in &reading.encoder.operands {
+        fixed.insert(operand.clone(), chosen(policy, tool, reading, operand)?);
     }
     // Sets hold the elements that the assignment says they hold.
-    for membership in &encoder.memberships {
-        let holds = assignment.formulas.get(&membership.name) == Some(&true);
-        let element = match &membership.element {
-            Operand::Literal(value) => Some(value.clone()),
-            element => fixed.get(element).cloned().flatten(),
-        };
+    for (name, membership) in &reading.encoder.sets.memberships {
         let set = fixed.get_mut(&membership.set);
-        if let (true, Some(element), Some(Some(Value::List(items)))) = (holds, element, set) {
-            items.push(element);
+        if let (true, Some(Some(Value::List(items)))) = (reading.holds(name), set) {
+            items.extend(reading.value(&membership.element)?);
         }
     }
     let mut found = Call { arguments: Arguments::new(), facts: BTreeMap::new() };
@@ -75,41 +124,27 @@ pub(super) fn call(
 fn chosen(
     policy: &Policy,
     tool: &Tool,
-    encoder: &Encoder<'_>,
-    assignment: &Assignment,
+    reading: &Reading<'_>,
     operand: &Operand,
 ) -> Option<Option<Value>> {
-    if assignment.formulas.get(&encode::present(operand)) == Some(&false) {
+    if reading.assignment.formulas.get(&encode::present(operand)) == Some(&false) {
         return Some(None);
     }
     let (ty, _) = declared_type(policy, tool, operand)?;
     let (ty, _) = without_null(&policy.types, ty);
     let name = encode::value(operand);
-    let value = match policy.types.get(ty.index())? {
-        Type::Bool => Value::Bool(assignment.formulas.get(&name).copied().unwrap_or(false)),
-        Type::Integer | Type::Number => match assignment.numbers.get(&name) {
-            Some(number) => Value::Number((*number)?),
-            None => Value::Number(0.into()),
-        },
-        Type::Text | Type::Enumeration(_) => match assignment.numbers.get(&name) {
-            Some(number) => {
-                let number = (*number)?;
-                let literal = encoder.text_of(number).map(str::to_owned);
-                Value::Text(literal.unwrap_or_else(|| {
-                    let mut text = format!("text {number}");
-                    while encoder.is_literal(&text) {
-                        text.push('\'');
-                    }
-                    text
-                }))
-            }
-            None => smallest(&policy.types, ty),
-        },
-        Type::List(_) | Type::Set(_) => Value::List(Vec::new()),
-        Type::Null => return Some(None),
-        Type::Any | Type::Record { .. } | Type::Union(_) => smallest(&policy.types, ty),
-    };
-    Some(Some(value))
+    let is_asked =
+        reading.texts.contains_key(&name) || reading.assignment.numbers.contains_key(&name);
+    let number = |whole| Number::Variable { name: name.clone(), whole };
+    match policy.types.get(ty.index())? {
+        Type::Bool => reading.value(&Shape::Bool(Formula::variable(name))),
+        Type::Integer => reading.value(&Shape::Number(number(true))),
+        Type::Number => reading.value(&Shape::Number(number(false))),
+        Type::Text | Type::Enumeration(_) if is_asked => reading.value(&Shape::Text(number(true))),
+        Type::List(_) | Type::Set(_) => Some(Some(Value::List(Vec::new()))),
+        Type::Null => Some(None),
+        _ => Some(Some(smallest(&policy.types, ty))),
+    }
 }
 
 /// A value of a type with the fixed values at their paths; `None` where it is to be absent.

@@ -147,6 +147,10 @@ impl<'a, 't> Place<'a, 't> {
             return Condition::Matches(operand, pattern);
         }
         match ty {
+            Type::List(_) | Type::Set(_) if self.dice.chance(40) => match self.dice.chance(50) {
+                true => Condition::SubsetOf(operand, self.collection()),
+                false => Condition::SubsetOf(self.collection(), operand),
+            },
             Type::List(element) | Type::Set(element) => Condition::In(self.other(element), operand),
             Type::Number | Type::Integer => {
                 let comparison = COMPARISONS.get(self.dice.below(6)).copied();

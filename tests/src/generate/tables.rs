@@ -43,7 +43,7 @@ impl Tables {
 
     /// The index of a label term.
     pub fn label(&mut self, parts: Vec<LabelPart>) -> LabelId {
-        LabelId(add(&mut self.labels, LabelTerm { parts }))
+        LabelId(add(&mut self.labels, LabelTerm { parts, sets: Vec::new() }))
     }
 
     /// The index of a label.
@@ -112,7 +112,11 @@ impl Tables {
     fn read(&self, condition: ConditionId, found: &mut Vec<Operand>) {
         match self.conditions.get(condition.index()) {
             Some(Condition::Context(bound)) => self.named(*bound, found),
-            Some(Condition::Compare(_, left, right) | Condition::In(left, right)) => {
+            Some(
+                Condition::Compare(_, left, right)
+                | Condition::In(left, right)
+                | Condition::SubsetOf(left, right),
+            ) => {
                 found.extend([left.clone(), right.clone()]);
             }
             Some(Condition::Present(operand) | Condition::Matches(operand, _)) => {

@@ -65,16 +65,13 @@ impl Logic<'_> {
             }
             Condition::In(element, elements) => {
                 let element = self.value(element, scope)?;
-                let elements = match self.value(elements, scope)? {
-                    Value::List(items) => items,
-                    Value::Set(items) => items.into_iter().collect(),
-                    _ => return None,
-                };
-                let equal = |e: &Value| match e {
-                    Value::Null => None,
-                    e => compare(Comparison::Equal, &element, e),
-                };
-                self.any(elements.iter().map(equal).collect())
+                self.is_among(&element, &items(self.value(elements, scope)?)?)
+            }
+            Condition::SubsetOf(inner, outer) => {
+                let inner = items(self.value(inner, scope)?)?;
+                let outer = items(self.value(outer, scope)?)?;
+                let missing = inner.iter().map(|e| self.is_among(e, &outer).map(|is_in| !is_in));
+                self.any(missing.collect()).map(|missing| !missing)
             }
             Condition::Present(Operand::Field(_))
                 if scope.record.is_none() && !self.is(Flaw::NoRecordIsAbsent) =>
@@ -95,6 +92,14 @@ impl Logic<'_> {
                 self.any(parts.iter().map(|p| self.holds(*p, scope)).collect())
             }
         }
+    }
+
+    fn is_among(&self, element: &Value, elements: &[Value]) -> Option<bool> {
+        let equal = |other: &Value| match other {
+            Value::Null if *element != Value::Null => None,
+            other => compare(Comparison::Equal, element, other),
+        };
+        self.any(elements.iter().map(equal).collect())
     }
 
     fn any(&self, truths: Vec<Option<bool>>) -> Option<bool> {
@@ -204,4 +209,13 @@ fn order(left: Decimal, right: Decimal) -> Option<Ordering> {
         coefficient.checked_mul(10_i128.checked_pow(steps)?)
     };
     Some(scaled(left, left_power)?.cmp(&scaled(right, right_power)?))
+}
+
+/// The elements of a list or a set.
+fn items(value: Value) -> Option<Vec<Value>> {
+    match value {
+        Value::List(items) => Some(items),
+        Value::Set(items) => Some(items.into_iter().collect()),
+        _ => None,
+    }
 }

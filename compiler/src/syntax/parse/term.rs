@@ -11,7 +11,7 @@ use super::{Builder, all, has, one};
 use crate::diag::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{
-    Condition, Field, Label, LabelRule, Level, Operand, OperandKind, Type, TypeKind,
+    Condition, Field, Label, LabelRule, Level, Names, Operand, OperandKind, Type, TypeKind,
 };
 
 impl Builder<'_> {
@@ -54,14 +54,24 @@ impl Builder<'_> {
         let mut levels = Vec::new();
         let written = pair.clone().into_inner();
         for level in written.filter(|p| matches!(p.as_rule(), Rule::level | Rule::bare_level)) {
-            let mut names = self.names(&level).into_iter();
-            let first = names.next()?;
-            levels.push(match names.next() {
-                Some(name) => Level { lattice: Some(first), name },
-                None => Level { lattice: None, name: first },
-            });
+            let mut lattice = self.names(&level);
+            let (name, span) = (lattice.pop()?, self.span(&level));
+            let names = match one(&level, Rule::names_of) {
+                Some(set) => Some(
+                    all(&set, Rule::names)
+                        .map(|names| self.names_of(&names))
+                        .collect::<Option<_>>()?,
+                ),
+                None => None,
+            };
+            levels.push(Level { lattice, name, names, span });
         }
         Some(Label { levels, span: self.span(pair) })
+    }
+
+    fn names_of(&mut self, pair: &Pair<'_>) -> Option<Names> {
+        let operand = self.operand(&one(pair, Rule::operand)?)?;
+        Some(Names { operand, optional: has(pair, Rule::nullable) })
     }
 
     pub(super) fn label_rule(&mut self, pair: &Pair<'_>) -> Option<LabelRule> {
@@ -111,7 +121,10 @@ impl Builder<'_> {
         }
         let right = self.operand(&operands.next()?)?;
         let Some(comparator) = one(pair, Rule::comparator) else {
-            return Some(Condition::In(left, right));
+            return Some(match has(pair, Rule::kw_in) {
+                true => Condition::In(left, right),
+                false => Condition::SubsetOf(left, right),
+            });
         };
         let comparison = match comparator.as_str() {
             "==" => Comparison::Equal,

@@ -1,0 +1,113 @@
+//! What holds between label terms whatever their values are.
+
+use crate::ir::{Fact, LabelPart, LabelTerm, Names, Operand, Policy, SetTerm, Type, TypeId};
+use crate::lattice::Lattice;
+use crate::sets::{NameSet, SetLattice};
+
+impl Policy {
+    /// Whether one label of data flows to another for all values that both name, which are the same
+    /// in both. May miss that it does.
+    #[must_use]
+    pub fn surely_flows(&self, low: &LabelTerm, high: &LabelTerm) -> bool {
+        let parts = low.parts.iter().zip(&high.parts).zip(&self.lattices);
+        let sets = low.sets.iter().zip(&high.sets).zip(&self.open);
+        parts.into_iter().all(|((low, high), lattice)| part_flows(lattice, low, high))
+            && sets.into_iter().all(|((low, high), lattice)| {
+                set_flows(&self.types, &self.facts, lattice, low, high)
+            })
+    }
+}
+
+/// Whether one set in a label of data flows to another whatever the values are. May miss that it
+/// does.
+#[must_use]
+pub fn set_flows(
+    types: &[Type],
+    facts: &[Fact],
+    lattice: &SetLattice,
+    low: &SetTerm,
+    high: &SetTerm,
+) -> bool {
+    if is_set(low, &lattice.bottom()) || is_set(high, &lattice.top()) {
+        return true;
+    }
+    let (SetTerm::Of(low), SetTerm::Of(high)) = (low, high) else {
+        return low == high;
+    };
+    // A value that is none makes its term strict: of no harm above, and below only if the same
+    // value makes the other strict, too.
+    match lattice.joins_by_union() {
+        true => low.iter().all(|names| high.contains(names)),
+        false => {
+            let harmless = |names: &Names| high.contains(names) || is_certain(types, facts, names);
+            high.iter().all(|names| low.contains(names)) && low.iter().all(harmless)
+        }
+    }
+}
+
+/// Whether a value is always there and names what it should.
+fn is_certain(types: &[Type], facts: &[Fact], names: &Names) -> bool {
+    let holds_names = |ty: TypeId| match types.get(ty.index()) {
+        Some(Type::Text) => true,
+        Some(Type::List(item) | Type::Set(item)) => types.get(item.index()) == Some(&Type::Text),
+        _ => false,
+    };
+    match &names.value {
+        Operand::Literal(value) => NameSet::of(value).is_some(),
+        Operand::Fact(fact, path) if path.is_empty() => {
+            facts.get(fact.index()).is_some_and(|fact| holds_names(fact.ty))
+        }
+        _ => false,
+    }
+}
+
+fn part_flows(lattice: &Lattice, low: &LabelPart, high: &LabelPart) -> bool {
+    match (low, high) {
+        (LabelPart::Level(low), LabelPart::Level(high)) => lattice.flows(*low, *high),
+        (LabelPart::Named(low), LabelPart::Named(high)) => low == high,
+        (LabelPart::Named(_), LabelPart::Level(high)) => Some(*high) == lattice.top(),
+        (LabelPart::Level(low), LabelPart::Named(_)) => Some(*low) == lattice.bottom(),
+    }
+}
+
+/// Whether a term is this constant.
+fn is_set(term: &SetTerm, set: &NameSet) -> bool {
+    match term {
+        SetTerm::All => *set == NameSet::All,
+        SetTerm::Of(names) => names.is_empty() && *set == NameSet::none(),
+    }
+}
+
+impl SetTerm {
+    /// The values that it names.
+    pub fn operands(&self) -> impl Iterator<Item = &Operand> {
+        let names = match self {
+            Self::Of(names) => names.as_slice(),
+            Self::All => &[],
+        };
+        names.iter().map(|names| &names.value)
+    }
+
+    /// Whether it reads a field of a record.
+    #[must_use]
+    pub fn reads_fields(&self) -> bool {
+        self.operands().any(|operand| matches!(operand, Operand::Field(_)))
+    }
+}
+
+impl LabelTerm {
+    /// The values that it names.
+    pub fn operands(&self) -> impl Iterator<Item = &Operand> {
+        let levels = self.parts.iter().filter_map(|part| match part {
+            LabelPart::Named(operand) => Some(operand),
+            LabelPart::Level(_) => None,
+        });
+        levels.chain(self.sets.iter().flat_map(SetTerm::operands))
+    }
+
+    /// Whether it reads a field of a record.
+    #[must_use]
+    pub fn reads_fields(&self) -> bool {
+        self.operands().any(|operand| matches!(operand, Operand::Field(_)))
+    }
+}

@@ -1,0 +1,334 @@
+//! Sets of which only membership is known: lists in arguments and facts, and the names in a label's
+//! level of an open lattice.
+//!
+//! There is no quantifier. That one set is not within another is said of a fresh element; that it
+//! is, of each element that anything asks about, fresh ones included. That is all there is to say:
+//! a set that holds just those of them that the solver put in it is a model of what was said.
+
+use std::collections::BTreeMap;
+
+use rtbas_artifact::ir::{Comparison, Names, Operand, SetTerm};
+use rtbas_artifact::sets::NameSet;
+use rtbas_artifact::value::Value;
+
+use super::{Coded, Encoder, Outside, Shape, Truth, defined, relation};
+use crate::verify::term::{Formula, Number};
+
+/// What is known of sets.
+#[derive(Debug, Default)]
+pub(in crate::verify) struct Sets {
+    /// Elements that sets are asked about, by name.
+    elements: BTreeMap<String, Shape>,
+    /// Questions about lists, by the name of the proposition that answers.
+    pub(in crate::verify) memberships: BTreeMap<String, Membership>,
+    inclusions: BTreeMap<String, Inclusion>,
+}
+
+/// Whether an open list or set holds an element.
+#[derive(Clone, Debug)]
+pub(in crate::verify) struct Membership {
+    pub(in crate::verify) set: Operand,
+    pub(in crate::verify) element: Shape,
+}
+
+/// Whether a set lies within another.
+#[derive(Clone, Debug)]
+struct Inclusion {
+    inner: Side,
+    outer: Side,
+}
+
+#[derive(Clone, Debug)]
+enum Side {
+    /// What is said of the values in a policy.
+    Values(Collection),
+    /// The names in the level of a label: of that run, in that open lattice.
+    Label(usize, usize),
+}
+
+/// Elements by where they come from.
+#[derive(Clone, Debug, Default)]
+struct Collection {
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug)]
+struct Part {
+    /// When it is there.
+    present: Formula,
+    elements: Elements,
+}
+
+#[derive(Clone, Debug)]
+enum Elements {
+    /// These.
+    Listed(Vec<Shape>),
+    /// Those of a list that the solver chooses.
+    Open(Operand),
+}
+
+/// The proposition that the label of a run has all names in its level of an open lattice.
+pub(in crate::verify) fn has_all(run: usize, open: usize) -> String {
+    format!("label {run} set {open} has all")
+}
+
+fn has(run: usize, open: usize, element: &str) -> String {
+    format!("label {run} set {open} has {element}")
+}
+
+impl Encoder<'_> {
+    /// When a label's level of an open lattice flows to a bound.
+    pub(super) fn set_flows(
+        &mut self,
+        run: usize,
+        open: usize,
+        term: &SetTerm,
+    ) -> Result<Formula, Outside> {
+        let Some(lattice) = self.policy().open.get(open) else {
+            return Ok(Formula::constant(false));
+        };
+        let (by_union, bottom) = (lattice.joins_by_union(), lattice.bottom());
+        let all = Formula::variable(has_all(run, open));
+        let SetTerm::Of(names) = term else {
+            // Everything flows to the set of all names, or only what has them all.
+            return Ok(if by_union { Formula::constant(true) } else { all });
+        };
+        let (values, is_good) = self.names(names)?;
+        let label = Side::Label(run, open);
+        let name = format!("label {run} set {open} within {term:?}");
+        let within = |this: &mut Self, inner, outer| this.includes(&name, inner, outer);
+        let (good, bad) = match by_union {
+            true => {
+                let within = within(self, label.clone(), Side::Values(values))?;
+                let none = Side::Values(Collection::default());
+                let name = format!("label {run} set {open} is empty");
+                (within, self.includes(&name, label, none)?)
+            }
+            // A level that has all names has these.
+            false => (Formula::or([all.clone(), within(self, Side::Values(values), label)?]), all),
+        };
+        // A value that is none makes the bound strict: the bottom.
+        debug_assert_eq!(bottom == NameSet::All, !by_union);
+        Ok(Formula::or([Formula::and([is_good.clone(), good]), Formula::and([!is_good, bad])]))
+    }
+
+    /// `inner subset_of outer`
+    pub(super) fn subset(&mut self, inner: &Operand, outer: &Operand) -> Result<Truth, Outside> {
+        let (left, right) = (self.operand(inner)?, self.operand(outer)?);
+        let both = [left.present.clone(), right.present.clone()];
+        let never = Truth { yes: Formula::constant(false), no: Formula::constant(false) };
+        let (Some(left), Some(right)) =
+            (self.elements(inner, &left)?, self.elements(outer, &right)?)
+        else {
+            return Ok(never);
+        };
+        let side = |elements| {
+            let part = Part { present: Formula::constant(true), elements };
+            Side::Values(Collection { parts: vec![part] })
+        };
+        let name = format!("{inner:?} within {outer:?}");
+        let holds = self.includes(&name, side(left), side(right))?;
+        Ok(defined(both, holds))
+    }
+
+    /// The elements of a list or set; `None` if it is none.
+    fn elements(&mut self, operand: &Operand, coded: &Coded) -> Result<Option<Elements>, Outside> {
+        Ok(match &coded.shape {
+            Shape::Elements(items) => Some(Elements::Listed(self.shapes(items)?)),
+            Shape::Open => Some(Elements::Open(operand.clone())),
+            _ => None,
+        })
+    }
+
+    fn shapes(&mut self, items: &[Value]) -> Result<Vec<Shape>, Outside> {
+        items.iter().map(|item| Ok(self.literal(item)?.shape)).collect()
+    }
+
+    /// What values name, and when all of them name something.
+    fn names(&mut self, names: &[Names]) -> Result<(Collection, Formula), Outside> {
+        let (mut collection, mut good) = (Collection::default(), Vec::new());
+        for names in names {
+            let coded = self.operand(&names.value)?;
+            let elements = match &coded.shape {
+                Shape::Text(_) => Some(Elements::Listed(vec![coded.shape.clone()])),
+                Shape::Elements(_) | Shape::Open => self.elements(&names.value, &coded)?,
+                Shape::Bool(_) | Shape::Number(_) => {
+                    return Err(Outside("a label that other values than texts name".to_owned()));
+                }
+                Shape::Absent => None,
+            };
+            if !names.optional {
+                good.push(coded.present.clone());
+            }
+            let present = coded.present;
+            collection.parts.extend(elements.map(|elements| Part { present, elements }));
+        }
+        Ok((collection, Formula::and(good)))
+    }
+
+    /// The proposition that one set lies within another.
+    fn includes(&mut self, name: &str, inner: Side, outer: Side) -> Result<Formula, Outside> {
+        for side in [&inner, &outer] {
+            let Side::Values(values) = side else { continue };
+            for part in &values.parts {
+                let Elements::Listed(shapes) = &part.elements else { continue };
+                for shape in shapes {
+                    self.sets.elements.insert(format!("{shape:?}"), shape.clone());
+                }
+            }
+        }
+        let proposition = Formula::variable(name);
+        if self.sets.inclusions.contains_key(name) {
+            return Ok(proposition);
+        }
+        let fresh = format!("fresh in {name}");
+        let number = Number::Variable { name: fresh.clone(), whole: !self.holds_numbers(&inner)? };
+        let shape = match self.holds_numbers(&inner)? {
+            true => Shape::Number(number),
+            false => Shape::Text(number),
+        };
+        self.sets.elements.insert(fresh, shape);
+        self.sets.inclusions.insert(name.to_owned(), Inclusion { inner, outer });
+        Ok(proposition)
+    }
+
+    /// Whether the elements of a set are numbers; else they are texts.
+    fn holds_numbers(&self, side: &Side) -> Result<bool, Outside> {
+        let Side::Values(values) = side else { return Ok(false) };
+        let outside =
+            || Outside("`subset_of` between lists of other than texts or numbers".to_owned());
+        let mut numbers = None;
+        for part in &values.parts {
+            let is_number = match &part.elements {
+                Elements::Listed(shapes) => match shapes.first() {
+                    Some(Shape::Number(_)) => true,
+                    Some(Shape::Text(_)) => false,
+                    Some(_) => return Err(outside()),
+                    None => continue,
+                },
+                Elements::Open(operand) => self.has_number_elements(operand).ok_or_else(outside)?,
+            };
+            if numbers.replace(is_number).is_some_and(|other| other != is_number) {
+                return Err(outside());
+            }
+        }
+        Ok(numbers.unwrap_or(false))
+    }
+
+    /// Adds what holds of sets to the background, and that the label of run 0 flows to that of run
+    /// 1. To be called once all that is asked of sets is known.
+    pub(in crate::verify) fn close_sets(&mut self) -> Result<(), Outside> {
+        let elements: Vec<(String, Shape)> =
+            self.sets.elements.iter().map(|(name, shape)| (name.clone(), shape.clone())).collect();
+        for (name, inclusion) in self.sets.inclusions.clone() {
+            let holds = Formula::variable(&name);
+            let fresh = format!("fresh in {name}");
+            for (element, shape) in &elements {
+                let inner = self.is_in(element, shape, &inclusion.inner)?;
+                let outer = self.is_in(element, shape, &inclusion.outer)?;
+                if *element == fresh {
+                    let escapes = Formula::and([inner.clone(), !outer.clone()]);
+                    let key = format!("{name} unless {fresh}");
+                    self.background.insert(key, Formula::or([holds.clone(), escapes]));
+                }
+                let key = format!("{name} for {element}");
+                self.background.insert(key, holds.clone().implies(inner.implies(outer)));
+            }
+            if let Side::Label(run, open) = inclusion.inner {
+                // What has all names lies within nothing that is listed.
+                let all = Formula::variable(has_all(run, open));
+                self.background.insert(format!("{name} unless all"), holds.implies(!all));
+            }
+        }
+        for open in 0..self.policy().open.len() {
+            self.order(open, &elements);
+        }
+        Ok(())
+    }
+
+    /// What holds of the levels of both labels in an open lattice.
+    fn order(&mut self, open: usize, elements: &[(String, Shape)]) {
+        let by_union = self.policy().open.get(open).is_some_and(|l| l.joins_by_union());
+        let (smaller, larger) = if by_union { (0, 1) } else { (1, 0) };
+        let all = |run| Formula::variable(has_all(run, open));
+        let mut add = |key: String, formula| self.background.insert(key, formula);
+        add(format!("set {open} in order"), all(smaller).implies(all(larger)));
+        for (i, (element, shape)) in elements.iter().enumerate() {
+            let has = |run, element: &str| Formula::variable(has(run, open, element));
+            for run in [0, 1] {
+                let key = format!("label {run} set {open} all {element}");
+                add(key, all(run).implies(has(run, element)));
+            }
+            let key = format!("set {open} in order {element}");
+            add(key, has(smaller, element).implies(has(larger, element)));
+            for (other, other_shape) in elements.iter().skip(i + 1) {
+                let Ok(Some(same)) = relation(Comparison::Equal, shape, other_shape) else {
+                    continue;
+                };
+                for run in [0, 1] {
+                    let agree = has(run, element).same(has(run, other));
+                    let key = format!("label {run} set {open} {element} and {other}");
+                    add(key, same.clone().implies(agree));
+                }
+            }
+        }
+    }
+
+    fn is_in(&mut self, name: &str, element: &Shape, side: &Side) -> Result<Formula, Outside> {
+        let values = match side {
+            Side::Label(run, open) => return Ok(Formula::variable(has(*run, *open, name))),
+            Side::Values(values) => values,
+        };
+        let mut parts = Vec::new();
+        for part in &values.parts {
+            let is_in = match &part.elements {
+                Elements::Listed(shapes) => {
+                    let equal = |shape| match relation(Comparison::Equal, element, shape) {
+                        Ok(same) => Ok(same.unwrap_or_else(|| Formula::constant(false))),
+                        Err(outside) => Err(outside),
+                    };
+                    Formula::or(shapes.iter().map(equal).collect::<Result<Vec<_>, _>>()?)
+                }
+                Elements::Open(operand) => self.member(operand, element)?,
+            };
+            parts.push(Formula::and([part.present.clone(), is_in]));
+        }
+        Ok(Formula::or(parts))
+    }
+
+    /// Whether an open list or set holds an element; an element of another type never.
+    pub(super) fn member(&mut self, set: &Operand, element: &Shape) -> Result<Formula, Outside> {
+        let name = format!("{} has {element:?}", super::value(set));
+        let holds = Formula::variable(&name);
+        if self.sets.memberships.contains_key(&name) {
+            return Ok(holds);
+        }
+        let admitted = self.of_element(set, element)?;
+        self.background.insert(name.clone(), holds.clone().implies(admitted));
+        // Equal elements are both in the set or both out of it.
+        let mut agreements = Vec::new();
+        for (other, membership) in self.sets.memberships.iter().filter(|(_, m)| m.set == *set) {
+            if let Some(same) = relation(Comparison::Equal, element, &membership.element)? {
+                let agree = holds.clone().same(Formula::variable(other));
+                agreements.push((format!("{name} and {other}"), same.implies(agree)));
+            }
+        }
+        self.background.extend(agreements);
+        let membership = Membership { set: set.clone(), element: element.clone() };
+        self.sets.memberships.insert(name, membership);
+        self.sets.elements.insert(format!("{element:?}"), element.clone());
+        Ok(holds)
+    }
+
+    /// The elements that a label's level of an open lattice has, by the answers to propositions.
+    pub(in crate::verify) fn elements_of(
+        &self,
+        run: usize,
+        open: usize,
+        answer: impl Fn(&str) -> bool,
+    ) -> Vec<&Shape> {
+        let elements = self.sets.elements.iter();
+        let is_in = |name: &str| answer(&has(run, open, name));
+        elements.filter(|(name, _)| is_in(name)).map(|(_, shape)| shape).collect()
+    }
+}
