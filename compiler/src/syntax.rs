@@ -1,6 +1,7 @@
 //! Phase 1: text → [`ast`].
 //!
-//! Takes a file, gives its syntax tree or says where the text stops being a policy. Before the
+//! Takes a file, gives its syntax tree, with the items of the files that it imports, or says where
+//! the text stops being a policy. Before the
 //! generated parser runs, `scan` bounds the nesting of brackets, and with it all recursion over
 //! the tree, here and in later phases.
 
@@ -13,20 +14,42 @@ pub mod ast;
 mod parse;
 mod scan;
 mod habit;
+mod import;
 
-/// Loads a policy and parses it.
+/// Loads a policy with the files that it imports, and parses them.
 pub fn parse(
     sources: &mut Sources<'_>,
     path: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<ast::Policy> {
-    let file = match sources.load(path) {
-        Ok(file) => file,
-        Err(error) => {
-            diagnostics.push(unreadable(path, &error));
-            return None;
-        }
+    let file = load(sources, None, path, diagnostics)?;
+    let policy = parse_file(sources, file, diagnostics)?;
+    let policy = import::follow(sources, policy, diagnostics);
+    diagnostics.gate(policy)
+}
+
+/// Loads a file: the policy, or one that is imported at a place.
+fn load(
+    sources: &mut Sources<'_>,
+    at: Option<Span>,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<FileId> {
+    let loaded = match at {
+        Some(at) => sources.load_beside(at.file, path),
+        None => sources.load(path),
     };
+    let unreadable = |error: LoadError| {
+        Diagnostic::new(Code::E0101, at, format!("`{path}` cannot be read: {error}"))
+    };
+    loaded.map_err(|error| diagnostics.push(unreadable(error))).ok()
+}
+
+fn parse_file(
+    sources: &Sources<'_>,
+    file: FileId,
+    diagnostics: &mut Diagnostics,
+) -> Option<ast::Policy> {
     let text = sources.text(file);
     if let Some(mistake) = scan::scan(file, text) {
         diagnostics.push(mistake);
@@ -39,12 +62,7 @@ pub fn parse(
             return None;
         }
     };
-    let policy = parse::policy(file, &parsed, diagnostics);
-    policy.and_then(|policy| diagnostics.gate(policy))
-}
-
-fn unreadable(path: &str, error: &LoadError) -> Diagnostic {
-    Diagnostic::new(Code::E0101, None, format!("`{path}` cannot be read: {error}"))
+    parse::policy(file, &parsed, diagnostics)
 }
 
 /// What was expected, and what was found instead.

@@ -1,11 +1,13 @@
 //! Where the parts of a policy stand.
 
+use std::collections::BTreeSet;
+
 use rtbas_artifact::ir::{CellId, RuleId, ToolId};
 use rtbas_artifact::lattice::LevelId;
 use rtbas_artifact::origin::{Origin, Origins};
 
 use crate::resolve::hir::{LabelRule, Policy};
-use crate::source::{Sources, Span};
+use crate::source::{FileId, Sources, Span};
 
 /// Places of what has an id.
 #[derive(Clone, Debug)]
@@ -87,12 +89,18 @@ pub(super) fn spans(policy: &Policy) -> Spans {
 
 /// Files are named without their folders: an artifact does not depend on where it was built.
 pub(super) fn origins(policy: &Policy, sources: &Sources<'_>) -> Origins {
+    let spans = policy.tools.iter().flat_map(|tool| tool.rules.iter().map(|rule| rule.span.file));
+    let files: BTreeSet<FileId> = std::iter::once(policy.file).chain(spans).collect();
+    let files: Vec<FileId> = files.into_iter().collect();
     let origin = |span: Span| {
         let position = sources.position(span);
         let words: Vec<&str> = sources.slice(span).split_whitespace().collect();
-        Origin { file: 0, line: position.line, column: position.column, text: words.join(" ") }
+        let file = files.binary_search(&span.file).unwrap_or(0);
+        let file = u32::try_from(file).unwrap_or(u32::MAX);
+        Origin { file, line: position.line, column: position.column, text: words.join(" ") }
     };
     let rules = policy.tools.iter();
     let rules = rules.map(|tool| tool.rules.iter().map(|rule| origin(rule.span)).collect());
-    Origins { files: vec![sources.name(policy.file).to_owned()], rules: rules.collect() }
+    let names = files.iter().map(|file| sources.name(*file).to_owned()).collect();
+    Origins { files: names, rules: rules.collect() }
 }

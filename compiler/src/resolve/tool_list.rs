@@ -39,7 +39,6 @@ pub(super) struct Imported {
 /// Reads every list that the policy uses.
 pub(super) fn load(
     sources: &mut Sources<'_>,
-    policy: FileId,
     uses: &[(String, Span)],
     types: &mut Types,
     diagnostics: &mut Diagnostics,
@@ -47,7 +46,7 @@ pub(super) fn load(
     let mut incomplete = false;
     let mut tools: BTreeMap<String, Signature> = BTreeMap::new();
     for (path, used) in uses {
-        let file = match sources.load_beside(policy, path) {
+        let file = match sources.load_beside(used.file, path) {
             Ok(file) => file,
             Err(error) => {
                 diagnostics.push(unreadable(path, *used, &error));
