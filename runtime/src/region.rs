@@ -13,8 +13,8 @@
 //! choice; views that hide a region therefore print the rest anew rather than cut bytes out.
 
 mod token;
-mod yaml;
 mod flow;
+mod yaml;
 mod json;
 mod python;
 mod value;
@@ -115,6 +115,10 @@ pub fn find(types: &[Type], tool: &Tool, text: &str) -> Result<Tree, Unfit> {
     match tool.format {
         Format::Text => whole(types, tool, text),
         Format::Yaml => {
+            // What the fast reader cannot read, or finds unfit, the other one has a say on.
+            if let Ok(tree) = divide::divide(types, tool, yaml::printed::Reader::new(text)) {
+                return Ok(tree);
+            }
             let reader = yaml::Reader::new(text).map_err(|e| Unfit::new(&[], 0, e))?;
             divide::divide(types, tool, reader)
         }

@@ -6,6 +6,8 @@
 //! spell its value. So comments, anchors, aliases, tags, directives, `?` keys and further documents
 //! are refused whatever the parser does with them, and so is a text of which it skips a part.
 
+pub(super) mod printed;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
