@@ -30,8 +30,7 @@ pub fn resolve(
     diagnostics: &mut Diagnostics,
 ) -> Option<hir::Policy> {
     let mut cx = context::Context::new(policy, diagnostics);
-    cx.imported =
-        tool_list::load(sources, &policy.uses, &mut cx.types, cx.diagnostics);
+    cx.imported = tool_list::load(sources, &policy.uses, &mut cx.types, cx.diagnostics);
     cx.declare_facts(&policy.facts);
     for written in &policy.stores {
         store::declare(&mut cx, written);
