@@ -10,6 +10,7 @@ use rtbas_compiler::emit::emit;
 use crate::compile::compile_aloud;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input;
+use crate::lint::LintOptions;
 use crate::output;
 
 /// Compile a policy, prove it, and write the signed artifact that an engine opens
@@ -23,6 +24,8 @@ pub(crate) struct Build {
     /// A key that signs it; several sign it each, while one replaces another
     #[arg(long = "key", value_name = "KEYFILE", required = true)]
     keys: Vec<PathBuf>,
+    #[command(flatten)]
+    lint: LintOptions,
 }
 
 /// Writes the artifact, or says why there is none.
@@ -30,7 +33,7 @@ pub(crate) fn run(args: &Build) -> Outcome {
     // Before the proofs: a key that cannot be read need not wait for them.
     let signers = args.keys.iter().map(|path| input::key(path, Signer::from_text));
     let signers = signers.collect::<Result<Vec<_>, _>>()?;
-    let verified = match compile_aloud(&args.policy)? {
+    let verified = match compile_aloud(&args.policy, args.lint.lints())? {
         Ok(verified) => verified,
         Err(exit) => return Ok(exit),
     };

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::compile::{compile, compile_aloud};
 use crate::exit::{Exit, Outcome};
+use crate::lint::LintOptions;
 use crate::output::{self, Format};
 use crate::report;
 
@@ -19,13 +20,15 @@ pub(crate) struct Check {
     /// How to print it
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    #[command(flatten)]
+    lint: LintOptions,
 }
 
 /// Says what is wrong with the policy, or what was proved of it and what it was told.
 pub(crate) fn run(args: &Check) -> Outcome {
     let verified = match args.format {
         Format::Human => {
-            let verified = compile_aloud(&args.policy)?;
+            let verified = compile_aloud(&args.policy, args.lint.lints())?;
             if let Ok(verified) = &verified {
                 output::print_lines(&report::lines(verified.program(), verified.certificate()))?;
             }
@@ -33,7 +36,7 @@ pub(crate) fn run(args: &Check) -> Outcome {
         }
         Format::Json => {
             let (verified, said) =
-                compile(&args.policy, |sources, said, _| render::json(sources, said))?;
+                compile(&args.policy, args.lint.lints(), |sources, said, _| render::json(sources, said))?;
             let report = verified.as_ref().ok();
             let report = report.map(|v| report::document(v.program(), v.certificate()));
             output::print_json(&json!({ "diagnostics": said, "policy": report }))?;

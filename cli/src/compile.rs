@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use rtbas_compiler::diag::{Code, Diagnostic, Severity, render};
+use rtbas_compiler::diag::{Code, Diagnostic, Lints, Severity, render};
 use rtbas_compiler::source::{MAX_FILE, Sources};
 use rtbas_compiler::verify::Verified;
 
@@ -19,6 +19,7 @@ use crate::input;
 /// A path that is no text.
 pub(crate) fn compile<T>(
     path: &Path,
+    lints: Lints,
     say: impl FnOnce(&Sources<'_>, &[Diagnostic], Option<&Verified>) -> T,
 ) -> Result<(Result<Verified, Exit>, T), Failure> {
     let root = path.to_str().ok_or_else(|| {
@@ -34,7 +35,7 @@ pub(crate) fn compile<T>(
         })
     };
     let mut sources = Sources::new(&mut load);
-    let (verified, said) = rtbas_compiler::compile(&mut sources, root);
+    let (verified, said) = rtbas_compiler::compile_with(&mut sources, root, lints);
     let told = say(&sources, &said, verified.as_ref());
     Ok((verified.ok_or_else(|| if unread { Exit::Usage } else { exit(&said) }), told))
 }
@@ -43,8 +44,11 @@ pub(crate) fn compile<T>(
 ///
 /// # Errors
 /// A path that is no text.
-pub(crate) fn compile_aloud(path: &Path) -> Result<Result<Verified, Exit>, Failure> {
-    let (verified, ()) = compile(path, |sources, said, _| print(sources, said))?;
+pub(crate) fn compile_aloud(
+    path: &Path,
+    lints: Lints,
+) -> Result<Result<Verified, Exit>, Failure> {
+    let (verified, ()) = compile(path, lints, |sources, said, _| print(sources, said))?;
     Ok(verified)
 }
 
@@ -57,7 +61,7 @@ pub(crate) fn compile_to_run<T>(
     path: &Path,
     run: impl FnOnce(&Sources<'_>, &Verified) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let (verified, ran) = compile(path, |sources, said, verified| match verified {
+    let (verified, ran) = compile(path, Lints::default(), |sources, said, verified| match verified {
         Some(verified) => Some(run(sources, verified)),
         None => {
             print(sources, said);

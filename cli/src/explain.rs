@@ -1,7 +1,7 @@
 //! `rtbasc explain`: what a code means, from the page that explains it.
 
 use clap::Args;
-use rtbas_compiler::diag::{Code, nearest};
+use rtbas_compiler::diag::Code;
 
 use crate::exit::{Exit, Failure, Outcome};
 use crate::output;
@@ -26,22 +26,10 @@ pub(crate) fn run(args: &Explain) -> Outcome {
         output::print_lines(&Code::ALL.iter().map(line).collect::<Vec<_>>())?;
         return Ok(Exit::Fine);
     }
-    let codes = args.codes.iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?;
+    let codes = args.codes.iter().map(|name| name.parse::<Code>()).collect::<Result<Vec<_>, _>>();
+    let codes = codes.map_err(|e| Failure::usage(output::shown(&e.to_string())))?;
     let width = textwrap::termwidth().min(WIDEST);
     let pages: Vec<String> = codes.iter().map(|code| page::text(code.page(), width)).collect();
     output::print(&pages.join("\n\n"))?;
     Ok(Exit::Fine)
-}
-
-fn find(name: &str) -> Result<Code, Failure> {
-    let wanted = name.to_ascii_uppercase();
-    let found = Code::ALL.iter().find(|code| code.name() == wanted);
-    found.copied().ok_or_else(|| {
-        let name = output::shown(name);
-        let meant = nearest(&wanted, Code::ALL.iter().map(|code| code.name()));
-        Failure::usage(match meant {
-            Some(meant) => format!("there is no code `{name}`; did you mean `{meant}`?"),
-            None => format!("there is no code `{name}`; `rtbasc explain` lists all"),
-        })
-    })
 }

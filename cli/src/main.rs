@@ -4,6 +4,7 @@
 mod exit;
 mod input;
 mod output;
+mod lint;
 mod compile;
 mod report;
 mod check;

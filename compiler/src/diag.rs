@@ -9,9 +9,11 @@ use std::collections::BTreeSet;
 use crate::source::Span;
 
 pub mod code;
+pub mod lint;
 pub mod render;
 
 pub use code::Code;
+pub use lint::Lints;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,13 +103,34 @@ pub struct Diagnostics {
     found: Vec<Diagnostic>,
     /// One block may stand for many tools; what is wrong with it is said once.
     said: BTreeSet<(Code, Option<Span>, String)>,
+    stances: lint::Stances,
     failed: bool,
     more: bool,
 }
 
 impl Diagnostics {
-    /// Adds one, unless the same was said before, or too much was.
+    /// None yet; warnings count as the caller wants.
+    #[must_use]
+    pub fn new(lints: Lints) -> Self {
+        Self { stances: lint::Stances::new(lints), ..Self::default() }
+    }
+
+    /// Heeds what the policy says of a warning from here on. Gives the place where it said something
+    /// of it before, if it did; then that holds.
+    pub fn lint(&mut self, code: Code, stance: lint::Stance, at: Span) -> Option<Span> {
+        self.stances.add(code, stance, at)
+    }
+
+    /// Warns of lines about warnings that were never met, if all was looked at.
+    pub fn finish(&mut self) {
+        if !self.failed {
+            self.stances.unmet().into_iter().for_each(|diagnostic| self.push(diagnostic));
+        }
+    }
+
+    /// Adds one, unless it is allowed, or the same was said before, or too much was.
     pub fn push(&mut self, diagnostic: Diagnostic) {
+        let Some(diagnostic) = self.stances.apply(diagnostic) else { return };
         self.failed |= diagnostic.severity == Severity::Error;
         if self.found.len() >= MOST {
             self.more = true;
@@ -136,7 +159,7 @@ impl Diagnostics {
 
 /// The name that was probably meant: the first of those at the least distance, if that is at most a
 /// third of the longer one's length.
-pub fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+pub(crate) fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let distance = |name: &str| strsim::damerau_levenshtein(given, name);
     let near = names.into_iter().map(|name| (distance(name), name));
     let length = |name: &str| name.chars().count().max(given.chars().count());

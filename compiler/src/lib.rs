@@ -13,15 +13,27 @@ pub mod verify;
 pub mod emit;
 pub mod skeleton;
 
-use diag::{Diagnostic, Diagnostics};
+use diag::{Diagnostic, Diagnostics, Lints};
 use source::Sources;
 use verify::Verified;
 
 /// Compiles the policy at a path, phase by phase. What is wrong with it, and what else there is to
 /// say, is in the diagnostics; a phase that finds an error is the last.
 pub fn compile(sources: &mut Sources<'_>, path: &str) -> (Option<Verified>, Vec<Diagnostic>) {
-    let mut diagnostics = Diagnostics::default();
+    compile_with(sources, path, Lints::default())
+}
+
+/// [`compile`], where the caller says which warnings count.
+pub fn compile_with(
+    sources: &mut Sources<'_>,
+    path: &str,
+    lints: Lints,
+) -> (Option<Verified>, Vec<Diagnostic>) {
+    let mut diagnostics = Diagnostics::new(lints);
     let verified = phases(sources, path, &mut diagnostics);
+    diagnostics.finish();
+    // A warning that is denied may be the last thing that is said.
+    let verified = verified.and_then(|verified| diagnostics.gate(verified));
     (verified, diagnostics.into_vec())
 }
 

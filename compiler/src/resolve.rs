@@ -10,6 +10,7 @@ use crate::syntax::ast;
 
 pub mod table;
 pub(crate) mod scope;
+mod lint;
 pub mod types;
 pub mod hir;
 mod lattice;
@@ -29,6 +30,7 @@ pub fn resolve(
     policy: &ast::Policy,
     diagnostics: &mut Diagnostics,
 ) -> Option<hir::Policy> {
+    lint::apply(&policy.lints, diagnostics);
     let mut cx = context::Context::new(policy, diagnostics);
     cx.imported = tool_list::load(sources, &policy.uses, &mut cx.types, cx.diagnostics);
     cx.declare_facts(&policy.facts);

@@ -105,3 +105,31 @@ fn what_cannot_be_built_leaves_the_old_artifact() {
     assert_snapshot!(build("hello.pol", "folder"));
     assert_snapshot!(build("hello.pol", "nowhere/x.rtbas"));
 }
+
+#[test]
+fn warnings_are_denied_and_allowed() {
+    let folder = Folder::with_policy();
+    let open = POLICY.replace("fact me", "fact you : string\nfact me");
+    folder.write("hello.pol", &open);
+    let check = |more: &[&str]| folder.run(&[&["check", "hello.pol"], more].concat());
+    assert!(check(&[]).contains("warning[W0201]"));
+    assert_snapshot!(check(&["--deny", "warnings"]));
+    assert_snapshot!(check(&["--deny", "W0201"]));
+    let quiet = check(&["--deny", "warnings", "--allow", "W0201"]);
+    assert!(!quiet.contains("W0201") && quiet.ends_with("exit code 0\n"), "{quiet}");
+    // What the policy allows is allowed, unless just that is denied.
+    folder.write("hello.pol", open + "lint allow W0201 because \"the host has it anyway\"\n");
+    let quiet = check(&["--deny", "warnings"]);
+    assert!(!quiet.contains("W0201") && quiet.ends_with("exit code 0\n"), "{quiet}");
+    let denied = check(&["--deny", "w0201", "--allow", "W0201"]);
+    assert!(denied.contains("error[W0201]") && denied.ends_with("exit code 1\n"), "{denied}");
+    let build = ["build", "hello.pol", "-o", "x.rtbas", "--key", "hmac.key", "--deny", "W0201"];
+    assert!(folder.run(&build).ends_with("exit code 1\n") && !folder.exists("x.rtbas"));
+}
+
+#[test]
+fn only_warnings_are_denied_and_allowed() {
+    let folder = Folder::with_policy();
+    assert_snapshot!(folder.run(&["check", "hello.pol", "--allow", "E0209"]));
+    assert_snapshot!(folder.run(&["check", "hello.pol", "--deny", "W021"]));
+}

@@ -2,8 +2,9 @@
 //! 05 verify (refuted), 06 verify (not decided).
 
 use std::fmt;
+use std::str::FromStr;
 
-use super::Severity;
+use super::{Severity, nearest};
 
 macro_rules! codes {
     ($($code:ident $summary:literal)*) => {
@@ -71,6 +72,7 @@ codes! {
     E0215 "`context` stands where it cannot be judged"
     E0216 "something is said twice"
     E0217 "an approval endorses what the tool does not write"
+    E0219 "what is no warning is allowed or denied"
 
     E0301 "the order of a lattice has a cycle"
     E0302 "a guard would raise a label"
@@ -99,6 +101,7 @@ codes! {
     W0204 "tools to come would run unasked"
     W0301 "a condition on constants alone"
     W0205 "the name of a label that nothing uses"
+    W0206 "a warning is allowed that there is not"
 
     N0401 "a claim that this version does not prove"
 }
@@ -118,6 +121,41 @@ impl Code {
     #[must_use]
     pub fn page_path(self) -> String {
         format!("docs/errors/{self}.md")
+    }
+}
+
+/// A name that no code has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoCode {
+    /// The name.
+    pub name: String,
+    /// The code that was probably meant.
+    pub meant: Option<Code>,
+}
+
+impl fmt::Display for NoCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no code `{}`; ", self.name)?;
+        match self.meant {
+            Some(meant) => write!(f, "did you mean `{meant}`?"),
+            None => f.write_str("`rtbasc explain` lists all"),
+        }
+    }
+}
+
+impl std::error::Error for NoCode {}
+
+impl FromStr for Code {
+    type Err = NoCode;
+
+    /// The code of that name, in capitals or not.
+    fn from_str(name: &str) -> Result<Self, NoCode> {
+        let wanted = name.to_ascii_uppercase();
+        let find = |name: &str| Self::ALL.iter().find(|code| code.name() == name).copied();
+        find(&wanted).ok_or_else(|| {
+            let meant = nearest(&wanted, Self::ALL.iter().map(|code| code.name()));
+            NoCode { name: name.to_owned(), meant: meant.and_then(find) }
+        })
     }
 }
 

@@ -5,6 +5,7 @@ use rtbas_artifact::pattern;
 use rtbas_artifact::sets::SetKind;
 use rtbas_artifact::value::Value;
 
+use crate::diag::lint::Stance;
 use crate::source::{FileId, Span};
 
 /// A policy; items of one kind in source order.
@@ -42,6 +43,8 @@ pub struct Policy {
     pub claims: Vec<Claim>,
     /// `test`
     pub tests: Vec<Test>,
+    /// `lint`
+    pub lints: Vec<Lint>,
 }
 
 /// A name and where it stands, without its backticks.
@@ -50,6 +53,17 @@ pub struct Name {
     /// The name.
     pub text: String,
     /// Where.
+    pub span: Span,
+}
+
+/// `lint allow CODE because "…"`; the reason is for readers.
+#[derive(Debug)]
+pub struct Lint {
+    /// What is done about the warning.
+    pub stance: Stance,
+    /// The code.
+    pub code: Name,
+    /// The whole line.
     pub span: Span,
 }
 

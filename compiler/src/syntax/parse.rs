@@ -8,9 +8,10 @@ use rtbas_artifact::sets::SetKind;
 use rtbas_grammar::{Pair, Rule};
 
 use super::ast::{
-    Claim, Label, LabelRule, Lattice, LatticeForm, Message, MessageKind, Name, Outsiders, Policy,
+    Claim, Label, LabelRule, Lattice, LatticeForm, Lint, Message, MessageKind, Name, Outsiders, Policy,
     Product, Store, StoreLine, StorePart, Type,
 };
+use crate::diag::lint::Stance;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::source::{FileId, Span};
 
@@ -102,6 +103,7 @@ impl Builder<'_> {
             tools: Vec::new(),
             claims: Vec::new(),
             tests: Vec::new(),
+            lints: Vec::new(),
         };
         for item in file.clone().into_inner() {
             match item.as_rule() {
@@ -128,6 +130,7 @@ impl Builder<'_> {
                 Rule::tool | Rule::tools => policy.tools.push(self.tool_block(&item)?),
                 Rule::claim => policy.claims.push(self.claim(&item)?),
                 Rule::test => policy.tests.push(self.test(&item)?),
+                Rule::lint => policy.lints.push(self.lint(&item)?),
                 _ => {}
             }
         }
@@ -273,6 +276,16 @@ impl Builder<'_> {
             Some(because) => Some(Some(self.string(&one(&because, Rule::string)?))),
             None => Some(None),
         }
+    }
+
+    fn lint(&mut self, pair: &Pair<'_>) -> Option<Lint> {
+        let (line, stance) = match one(pair, Rule::lint_allow) {
+            Some(line) => (line, Stance::Allow),
+            None => (one(pair, Rule::lint_deny)?, Stance::Deny),
+        };
+        // The reason has to be a string, though nothing but readers read it.
+        self.because(&line)?;
+        Some(Lint { stance, code: self.one_name(&line)?, span: self.span(pair) })
     }
 
     fn one_label(&mut self, pair: &Pair<'_>) -> Option<Label> {
