@@ -35,8 +35,9 @@ pub(crate) fn run(args: &Check) -> Outcome {
             verified
         }
         Format::Json => {
-            let (verified, said) =
-                compile(&args.policy, args.lint.lints(), |sources, said, _| render::json(sources, said))?;
+            let (verified, said) = compile(&args.policy, args.lint.lints(), |sources, said, _| {
+                render::json(sources, said)
+            })?;
             let report = verified.as_ref().ok();
             let report = report.map(|v| report::document(v.program(), v.certificate()));
             output::print_json(&json!({ "diagnostics": said, "policy": report }))?;

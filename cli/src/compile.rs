@@ -44,10 +44,7 @@ pub(crate) fn compile<T>(
 ///
 /// # Errors
 /// A path that is no text.
-pub(crate) fn compile_aloud(
-    path: &Path,
-    lints: Lints,
-) -> Result<Result<Verified, Exit>, Failure> {
+pub(crate) fn compile_aloud(path: &Path, lints: Lints) -> Result<Result<Verified, Exit>, Failure> {
     let (verified, ()) = compile(path, lints, |sources, said, _| print(sources, said))?;
     Ok(verified)
 }
@@ -61,13 +58,14 @@ pub(crate) fn compile_to_run<T>(
     path: &Path,
     run: impl FnOnce(&Sources<'_>, &Verified) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let (verified, ran) = compile(path, Lints::default(), |sources, said, verified| match verified {
-        Some(verified) => Some(run(sources, verified)),
-        None => {
-            print(sources, said);
-            None
-        }
-    })?;
+    let (verified, ran) =
+        compile(path, Lints::default(), |sources, said, verified| match verified {
+            Some(verified) => Some(run(sources, verified)),
+            None => {
+                print(sources, said);
+                None
+            }
+        })?;
     ran.unwrap_or_else(|| {
         let exit = verified.err().unwrap_or(Exit::Refused);
         Err(Failure::new(exit, format!("`{}` does not compile", path.display())))

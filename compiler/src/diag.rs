@@ -159,7 +159,10 @@ impl Diagnostics {
 
 /// The name that was probably meant: the first of those at the least distance, if that is at most a
 /// third of the longer one's length.
-pub(crate) fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+pub(crate) fn nearest<'n>(
+    given: &str,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Option<&'n str> {
     let distance = |name: &str| strsim::damerau_levenshtein(given, name);
     let near = names.into_iter().map(|name| (distance(name), name));
     let length = |name: &str| name.chars().count().max(given.chars().count());

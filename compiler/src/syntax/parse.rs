@@ -8,8 +8,8 @@ use rtbas_artifact::sets::SetKind;
 use rtbas_grammar::{Pair, Rule};
 
 use super::ast::{
-    Claim, Label, LabelRule, Lattice, LatticeForm, Lint, Message, MessageKind, Name, Outsiders, Policy,
-    Product, Store, StoreLine, StorePart, Type,
+    Claim, Label, LabelRule, Lattice, LatticeForm, Lint, Message, MessageKind, Name, Outsiders,
+    Policy, Product, Store, StoreLine, StorePart, Type,
 };
 use crate::diag::lint::Stance;
 use crate::diag::{Code, Diagnostic, Diagnostics};
