@@ -1,12 +1,13 @@
 //! Which warnings count: who compiles a policy may deny or allow them, and so may the policy.
 //!
 //! What is asked for by code comes before what the policy says, and that before what is asked for
-//! all warnings. An error stays one.
+//! all warnings. A line of a policy speaks of warnings about its own file, whichever file imports
+//! it. An error stays one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Code, Diagnostic, Severity};
-use crate::source::Span;
+use crate::source::{FileId, Span};
 
 /// What the caller wants of warnings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub enum Stance {
 #[derive(Debug, Default)]
 pub(super) struct Stances {
     wanted: Lints,
-    lines: BTreeMap<Code, Line>,
+    lines: BTreeMap<(Code, FileId), Line>,
 }
 
 #[derive(Debug)]
@@ -48,10 +49,11 @@ impl Stances {
         Self { wanted, lines: BTreeMap::new() }
     }
 
-    /// A line of the policy; the place of one that speaks of the same code, if there is one.
+    /// A line of the policy; the place of one that speaks of the same code there, if there is one.
     pub(super) fn add(&mut self, code: Code, stance: Stance, span: Span) -> Option<Span> {
-        let first = self.lines.get(&code).map(|line| line.span);
-        self.lines.entry(code).or_insert(Line { stance, span, met: false });
+        let key = (code, span.file);
+        let first = self.lines.get(&key).map(|line| line.span);
+        self.lines.entry(key).or_insert(Line { stance, span, met: false });
         first
     }
 
@@ -61,10 +63,12 @@ impl Stances {
         if code.severity() != Severity::Warning {
             return Some(diagnostic);
         }
-        let line = self.lines.get_mut(&code);
-        let line = line.map(|line| {
+        let mut places =
+            diagnostic.primary.iter().chain(diagnostic.labels.iter().map(|(at, _)| at));
+        let line = places.find_map(|at| {
+            let line = self.lines.get_mut(&(code, at.file))?;
             line.met = true;
-            (line.stance, line.span)
+            Some((line.stance, line.span))
         });
         let denied = Diagnostic { severity: Severity::Error, ..diagnostic.clone() };
         if self.wanted.deny.contains(&code) {
@@ -84,7 +88,7 @@ impl Stances {
     /// What is wrong with lines that allow what is never said.
     pub(super) fn unmet(&self) -> Vec<Diagnostic> {
         let unmet = self.lines.iter().filter(|(_, line)| !line.met && line.stance == Stance::Allow);
-        let warn = |(code, line): (&Code, &Line)| {
+        let warn = |((code, _), line): (&(Code, FileId), &Line)| {
             let message = format!("nothing here gives the warning `{code}`");
             Diagnostic::new(Code::W0206, line.span, message).help("delete the line")
         };

@@ -148,6 +148,7 @@ impl List<'_> {
             };
             let message = format!("the engine does not check all of the schema of `{name}`");
             let diagnostic = Diagnostic::new(Code::W0203, place, message);
+            let diagnostic = diagnostic.label(self.used, "the list is used here");
             diagnostics.push(diagnostic.note(format!("not checked: {keywords}{more}")));
         }
         Some(Signature {

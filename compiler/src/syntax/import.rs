@@ -112,6 +112,7 @@ impl Policy {
             tools,
             claims,
             tests: _,
+            lints,
         } = other;
         self.lattices.extend(lattices);
         self.products.extend(products);
@@ -123,5 +124,6 @@ impl Policy {
         self.messages.extend(messages);
         self.tools.extend(tools);
         self.claims.extend(claims);
+        self.lints.extend(lints);
     }
 }
