@@ -1,6 +1,7 @@
 //! What a compiled policy means. The engine decides by it, the verifier replays by it, and there is
 //! no other. Total: every call gets a decision, and whatever is missing counts for the strict side.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -253,21 +254,28 @@ impl Program {
             },
             Condition::Compare(comparison, left, right) => {
                 match (read(left, scope), read(right, scope)) {
-                    (Some(left), Some(right)) => compare(*comparison, left, right),
+                    (Some(left), Some(right)) => compare(*comparison, &left, &right),
                     _ => Truth::Undefined,
                 }
             }
             Condition::In(element, set) => match (read(element, scope), read(set, scope)) {
-                (Some(element), Some(set)) => contains(set, element),
+                (Some(element), Some(set)) => contains(&set, &element),
                 _ => Truth::Undefined,
             },
             Condition::SubsetOf(inner, outer) => match (read(inner, scope), read(outer, scope)) {
-                (Some(Value::List(inner)), Some(outer)) => within(inner.iter(), outer),
-                (Some(Value::Set(inner)), Some(outer)) => within(inner.iter(), outer),
+                (Some(inner), Some(outer)) => match inner.as_ref() {
+                    Value::List(inner) => within(inner.iter(), &outer),
+                    Value::Set(inner) => within(inner.iter(), &outer),
+                    _ => Truth::Undefined,
+                },
                 _ => Truth::Undefined,
             },
             // Whether a field is there cannot be told where there is no record.
-            Condition::Present(Operand::Field(_)) if scope.record.is_none() => Truth::Undefined,
+            Condition::Present(operand)
+                if matches!(operand.source(), Operand::Field(_)) && scope.record.is_none() =>
+            {
+                Truth::Undefined
+            }
             Condition::Present(operand) => read(operand, scope).is_some().into(),
             Condition::Not(inner) => match self.holds(*inner, scope) {
                 Truth::True => Truth::False,
@@ -276,7 +284,7 @@ impl Program {
             },
             Condition::All(parts) => self.first_of(parts, scope, Truth::False, Truth::True),
             Condition::Any(parts) => self.first_of(parts, scope, Truth::True, Truth::False),
-            Condition::Matches(operand, pattern) => match read(operand, scope) {
+            Condition::Matches(operand, pattern) => match read(operand, scope).as_deref() {
                 Some(Value::Text(text)) => {
                     pattern.matches(text).map_or(Truth::Undefined, Truth::from)
                 }
@@ -329,7 +337,7 @@ impl Program {
         for (lattice, part) in term.parts.iter().enumerate() {
             let level = match part {
                 LabelPart::Level(level) => Some(*level),
-                LabelPart::Named(operand) => match read(operand, scope) {
+                LabelPart::Named(operand) => match read(operand, scope).as_deref() {
                     Some(Value::Text(name)) => {
                         self.policy().lattices.get(lattice).and_then(|l| l.level(name))
                     }
@@ -409,14 +417,17 @@ impl From<bool> for Truth {
 }
 
 /// The value of an operand. Null counts as absent.
-fn read<'a>(operand: &'a Operand, scope: &'a Scope<'_, '_>) -> Option<&'a Value> {
+fn read<'a>(operand: &'a Operand, scope: &'a Scope<'_, '_>) -> Option<Cow<'a, Value>> {
     let value = match operand {
         Operand::Literal(value) => Some(value),
         Operand::Fact(fact, path) => scope.facts.get(fact.index())?.get(path),
         Operand::Argument(argument, path) => scope.call?.argument(*argument)?.get(path),
         Operand::Field(path) => scope.record?.1.field(path),
+        Operand::Derived(function, source) => {
+            return function.of(read(source, scope)?.as_ref()).map(Cow::Owned);
+        }
     };
-    value.filter(|value| **value != Value::Null)
+    value.filter(|value| **value != Value::Null).map(Cow::Borrowed)
 }
 
 /// The names that a term of a lattice stands for; `None` if some value is none.
@@ -426,12 +437,16 @@ fn names(term: &SetTerm, lattice: &SetLattice, scope: &Scope<'_, '_>) -> Option<
     };
     // A result need not show a field that its record has, so its absence tells nothing; names that
     // are left out make a label stricter only where a join keeps the common ones.
-    let may_lack = |names: &Names| {
-        let is_field = matches!(names.value, Operand::Field(_));
-        names.optional && !(is_field && (lattice.joins_by_union() || scope.record.is_none()))
+    let may_lack = |names: &Names| match names.value {
+        Operand::Field(_) => {
+            names.optional && !lattice.joins_by_union() && scope.record.is_some()
+        }
+        // There is a value, of which a function makes nothing.
+        Operand::Derived(..) => false,
+        Operand::Literal(_) | Operand::Fact(..) | Operand::Argument(..) => names.optional,
     };
     let each = all.iter().map(|names| match read(&names.value, scope) {
-        Some(value) => NameSet::of(value),
+        Some(value) => NameSet::of(&value),
         None => may_lack(names).then(Vec::new),
     });
     Some(each.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())

@@ -4,8 +4,9 @@
 //! policy cannot be cyclic. Formal core: `docs/semantics.md`; the names of its symbols stand behind
 //! the fields.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::function::Function;
 use crate::lattice::{Lattice, LevelId};
 use crate::pattern::Pattern;
 use crate::sets::SetLattice;
@@ -199,6 +200,37 @@ pub enum Operand {
     /// region shows: where there are several, the region shows the store at large. Without a record
     /// every atom that reads a field is undefined.
     Field(Vec<String>),
+    /// What a function makes of a value that is read; nothing of nothing.
+    Derived(Function, #[serde(deserialize_with = "plain")] Box<Operand>),
+}
+
+impl Operand {
+    /// What is read, before a function makes something of it.
+    #[must_use]
+    pub fn source(&self) -> &Self {
+        match self {
+            Self::Derived(_, source) => source,
+            read => read,
+        }
+    }
+}
+
+/// An operand without a function, so that bytes cannot nest one in another as deep as they like.
+fn plain<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<Operand>, D::Error> {
+    /// The first variants of [`Operand`].
+    #[derive(Deserialize)]
+    enum Plain {
+        Literal(Value),
+        Fact(FactId, Vec<String>),
+        Argument(ArgumentId, Vec<String>),
+        Field(Vec<String>),
+    }
+    Ok(Box::new(match Plain::deserialize(deserializer)? {
+        Plain::Literal(value) => Operand::Literal(value),
+        Plain::Fact(fact, path) => Operand::Fact(fact, path),
+        Plain::Argument(argument, path) => Operand::Argument(argument, path),
+        Plain::Field(path) => Operand::Field(path),
+    }))
 }
 
 /// How two values compare.

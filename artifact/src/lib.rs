@@ -8,6 +8,7 @@
 pub mod decimal;
 pub mod pattern;
 pub mod value;
+pub mod function;
 pub mod bits;
 pub mod lattice;
 pub mod sets;

@@ -158,6 +158,11 @@ impl Shown<'_> {
                 (argument.map(|argument| &argument.name), path)
             }
             Operand::Field(path) => return f.write_str(&path.join(".")),
+            Operand::Derived(function, source) => {
+                write!(f, "{}(", function.name())?;
+                self.operand(f, source)?;
+                return f.write_str(")");
+            }
         };
         match (root, operand) {
             (Some(name), _) => f.write_str(name)?,

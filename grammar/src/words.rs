@@ -27,7 +27,7 @@ pub fn describe(at: Rule) -> Vec<String> {
         Rule::condition | Rule::conjunction | Rule::negation | Rule::group => "a condition",
         Rule::comparison | Rule::context | Rule::present => "a condition",
         Rule::comparator => "a comparison such as `==`",
-        Rule::operand | Rule::path => "a value or a name",
+        Rule::operand | Rule::path | Rule::application | Rule::stated => "a value or a name",
         Rule::value | Rule::value_list | Rule::value_record => "a value",
         Rule::file | Rule::header => "`policy`",
         Rule::product | Rule::abbreviation => "`label`",

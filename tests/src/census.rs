@@ -44,7 +44,7 @@ impl Census {
 }
 
 /// Every construct that a policy can hold or a session can show.
-pub const CONSTRUCTS: [&str; 65] = [
+pub const CONSTRUCTS: [&str; 66] = [
     "lattices: two",
     "lattices: one level",
     "lattices: levels without order",
@@ -92,6 +92,7 @@ pub const CONSTRUCTS: [&str; 65] = [
     "conditions: in",
     "conditions: present",
     "conditions: matches",
+    "conditions: function",
     "conditions: not",
     "conditions: and",
     "conditions: or",
@@ -147,7 +148,7 @@ fn constructs(policy: &Policy) -> BTreeSet<&'static str> {
         note("labels: named by a value", terms.clone().any(|term| is_named(policy, term)));
         for alternative in &rule.alternatives {
             let read = operands(policy, alternative.when);
-            let reads = |wanted: fn(&Operand) -> bool| read.iter().any(wanted);
+            let reads = |wanted: fn(&Operand) -> bool| read.iter().map(Operand::source).any(wanted);
             note("labels: guard reads a field", reads(|o| matches!(o, Operand::Field(_))));
             note("labels: guard reads an argument", reads(|o| matches!(o, Operand::Argument(..))));
             note("labels: guard reads a fact", reads(|o| matches!(o, Operand::Fact(..))));
@@ -162,6 +163,8 @@ fn constructs(policy: &Policy) -> BTreeSet<&'static str> {
             },
         );
         note(kind(condition), true);
+        let read = operands_of(condition);
+        note("conditions: function", read.iter().any(|o| matches!(o, Operand::Derived(..))));
     }
     found.extend(policy.tools.iter().flat_map(|tool| in_tool(policy, tool)));
     found
@@ -337,19 +340,26 @@ fn kind(condition: &Condition) -> &'static str {
 
 fn operands(policy: &Policy, condition: ConditionId) -> Vec<Operand> {
     match policy.conditions.get(condition.index()) {
-        Some(
-            Condition::Compare(_, left, right)
-            | Condition::In(left, right)
-            | Condition::SubsetOf(left, right),
-        ) => {
-            vec![left.clone(), right.clone()]
-        }
-        Some(Condition::Present(operand) | Condition::Matches(operand, _)) => vec![operand.clone()],
         Some(Condition::Not(inner)) => operands(policy, *inner),
         Some(Condition::All(parts) | Condition::Any(parts)) => {
             parts.iter().flat_map(|part| operands(policy, *part)).collect()
         }
-        Some(Condition::Context(_)) | None => Vec::new(),
+        Some(atom) => operands_of(atom),
+        None => Vec::new(),
+    }
+}
+
+fn operands_of(atom: &Condition) -> Vec<Operand> {
+    match atom {
+        Condition::Compare(_, left, right)
+        | Condition::In(left, right)
+        | Condition::SubsetOf(left, right) => {
+            vec![left.clone(), right.clone()]
+        }
+        Condition::Present(operand) | Condition::Matches(operand, _) => vec![operand.clone()],
+        Condition::Not(_) | Condition::All(_) | Condition::Any(_) | Condition::Context(_) => {
+            Vec::new()
+        }
     }
 }
 

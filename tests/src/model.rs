@@ -13,6 +13,7 @@ pub mod flaw;
 pub mod order;
 pub mod types;
 pub mod pattern;
+pub mod function;
 pub mod logic;
 pub mod regions;
 

@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use rtbas_artifact::eval::Arguments;
+use rtbas_artifact::function::Function;
+use rtbas_artifact::ir::{Condition, Operand};
 use rtbas_artifact::label::Label;
 use rtbas_artifact::program::Program;
 use rtbas_artifact::value::Value;
@@ -84,6 +86,34 @@ fn word() -> impl Strategy<Value = String> {
 const TEXTS: [&str; 17] = [
     "", "a", "b", "c", "d", "e", "f", "aa", "ab", "bb", "cc", "dd", "ee", "ff", "ccc", "cccc",
     "ddd",
+];
+
+/// Atoms on texts and on what functions give of them.
+fn part() -> impl Strategy<Value = String> {
+    let text = || prop::sample::select(vec!["to", "memo"]);
+    let given = || prop::sample::select(vec!["domain(to)", "domain(memo)", "lower(to)", "lower(memo)"]);
+    prop_oneof![
+        6 => prop::sample::select(vec!["context <= trusted", "context <= {untrusted, public}"])
+            .prop_map(str::to_owned),
+        3 => (text(), prop::sample::select(vec!["x@.*", "[a-z@]+", ".*@b", ".*[A-Z].*"]))
+            .prop_map(|(x, p)| format!("{x} matches /{p}/")),
+        3 => (given(), prop::sample::select(vec!["[ab]", "b.*", ".*@.*", "x@[ab]"]))
+            .prop_map(|(x, p)| format!("{x} matches /{p}/")),
+        3 => (given(), prop::sample::select(vec!["a", "b", "x@a", "X@A"]))
+            .prop_map(|(x, c)| format!("{x} == \"{c}\"")),
+        2 => given().prop_map(|x| format!("{x} in payees")),
+        1 => Just("domain(to) == domain(memo)".to_owned()),
+        1 => Just("to == lower(memo)".to_owned()),
+        1 => Just("to == \"x@B\"".to_owned()),
+        1 => given().prop_map(|x| format!("present({x})")),
+        1 => Just("present(memo)".to_owned()),
+    ]
+}
+
+/// Texts for all combinations of answers to [`part`] that there are.
+const ADDRESSES: [&str; 28] = [
+    "", "a", "A", "b", "B", "c", "C", "bc", "bC", "1", "x@a", "x@A", "X@a", "X@A", "x@b", "x@B", "X@B",
+    "x@", "X@", "y@", "x@@", "x@c", "X@C", "y@a", "y@b", "y@c", "x@bc", "y@bd",
 ];
 
 fn condition(atom: BoxedStrategy<String>) -> impl Strategy<Value = String> {
@@ -183,13 +213,13 @@ fn calls() -> Vec<Arguments> {
 }
 
 /// Calls that differ in their texts alone.
-fn words() -> Vec<Arguments> {
+fn words<const N: usize>(texts: &[&str; N]) -> Vec<Arguments> {
     let text = |text: &str| Value::Text(text.to_owned());
     let others =
         [("amount", Value::Number(1.into())), ("kind", Value::Null), ("note", Value::Null)];
-    let memos = TEXTS.map(text).into_iter().chain([Value::Null]);
+    let memos = texts.map(text).into_iter().chain([Value::Null]);
     let pairs =
-        memos.flat_map(|memo| TEXTS.map(text).map(|to| [("to", to), ("memo", memo.clone())]));
+        memos.flat_map(|memo| texts.map(text).map(|to| [("to", to), ("memo", memo.clone())]));
     let call = |pair: [(&str, Value); 2]| {
         pair.into_iter().chain(others.clone()).map(|(n, v)| (n.to_owned(), v)).collect()
     };
@@ -204,6 +234,8 @@ fn weakens(program: &Program, calls: &[Arguments]) -> bool {
         let top = program.space().part(lattice, declared.top().unwrap()).unwrap();
         labels.extend(labels.clone().iter().map(|label| label.join(top)));
     }
+    let is_asked = |c: &Condition| matches!(c, Condition::In(_, Operand::Fact(..)));
+    let asks = program.policy().conditions.iter().any(is_asked);
     calls.iter().any(|arguments| {
         let call = program.bind("pay", arguments).unwrap();
         let mut asked: Vec<&Value> =
@@ -211,6 +243,14 @@ fn weakens(program: &Program, calls: &[Arguments]) -> bool {
         let a = Value::Text("a".to_owned());
         asked.push(&a);
         asked.retain(|value| **value != Value::Null);
+        let given = |value: &&Value| Function::ALL.map(|function| function.of(value));
+        let given: Vec<Value> = asked.iter().flat_map(given).flatten().collect();
+        asked.extend(&given);
+        asked.sort();
+        asked.dedup();
+        if !asks {
+            asked.clear();
+        }
         (0..1_u8 << asked.len()).any(|bits| {
             let chosen = asked.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1);
             let payees = Value::List(chosen.map(|(_, value)| (*value).clone()).collect());
@@ -231,8 +271,13 @@ fn the_prover_agrees_with_brute_force() {
 }
 
 #[test]
+fn the_prover_agrees_on_functions() {
+    agree(policy(part().boxed()), &words(&ADDRESSES));
+}
+
+#[test]
 fn the_prover_agrees_on_patterns() {
-    agree(policy(word().boxed()), &words());
+    agree(policy(word().boxed()), &words(&TEXTS));
 }
 
 fn agree(policies: impl Strategy<Value = String>, calls: &[Arguments]) {

@@ -134,6 +134,14 @@ impl<'a> Readers<'a> {
                 (path, Reads { arguments, ..Reads::default() })
             }
             Operand::Field(path) => (path, Reads { fields: true, ..Reads::default() }),
+            Operand::Derived(_, inner) => {
+                return match **inner {
+                    Operand::Derived(..) => {
+                        Err(Invalid::new("operand", "a function of what a function gives"))
+                    }
+                    _ => self.operand(inner),
+                };
+            }
         };
         if path.len() > MAX_NESTING {
             return Err(Invalid::new("path", format!("more than {MAX_NESTING} steps")));

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use rtbas_artifact::ir::{
-    self, Alternative, ConditionId, LabelId, LabelPart, LabelRule, LabelTerm, Node, SetTerm,
+    self, Alternative, Comparison, ConditionId, LabelId, LabelPart, LabelRule, LabelTerm, Node,
+    SetTerm,
 };
 use rtbas_artifact::lattice::{Lattice, LevelId};
 use rtbas_artifact::sets::{NameSet, SetLattice};
+use rtbas_artifact::value::Value;
 
 use crate::resolve::hir;
 use crate::resolve::table::Table;
@@ -94,6 +96,10 @@ impl<'l> Terms<'l> {
             }
             hir::Condition::Any(any) => {
                 ir::Condition::Any(any.iter().map(|part| self.condition(part)).collect())
+            }
+            hir::Condition::Stated(operand) => {
+                let holds = ir::Operand::Literal(Value::Bool(true));
+                ir::Condition::Compare(Comparison::Equal, operand.read.clone(), holds)
             }
             hir::Condition::Matches(operand, pattern) => {
                 ir::Condition::Matches(operand.read.clone(), pattern.clone())

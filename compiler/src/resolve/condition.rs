@@ -1,5 +1,7 @@
 //! Conditions and labels that they choose: names → facts, arguments and fields.
 
+mod application;
+
 use std::collections::BTreeMap;
 
 use rtbas_artifact::ir::{self, Argument, ArgumentId, TypeId};
@@ -75,6 +77,12 @@ fn condition_at(
             let (element, list) = (leaf(cx, element), leaf(cx, list));
             Condition::In(element?, list?)
         }
+        ast::Condition::Stated(stated) => match &stated.kind {
+            OperandKind::Application(name, values) => {
+                application::test(cx, scope, (name, values, stated.span))?
+            }
+            OperandKind::Path(..) | OperandKind::Literal(_) => Condition::Stated(leaf(cx, stated)?),
+        },
         ast::Condition::Matches(text, pattern) => {
             Condition::Matches(leaf(cx, text)?, pattern.clone())
         }
@@ -123,6 +131,9 @@ fn operand(cx: &mut Context<'_>, scope: Scope<'_>, operand: &ast::Operand) -> Op
             return Some(Operand { read, root: None, span });
         }
         OperandKind::Path(name, path) => (name, path),
+        OperandKind::Application(name, values) => {
+            return application::function(cx, scope, (name, values, span));
+        }
     };
     let path: Vec<String> = path.iter().map(|name| name.text.clone()).collect();
     let fact = cx.fact_names.get(&name.text);

@@ -125,6 +125,8 @@ pub enum Condition {
     All(Vec<Condition>),
     /// `C or C`
     Any(Vec<Condition>),
+    /// `a`, which is true or false
+    Stated(Operand),
     /// `a matches /…/`
     Matches(Operand, Pattern),
 }

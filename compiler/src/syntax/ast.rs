@@ -198,6 +198,8 @@ pub enum Condition {
     All(Vec<Condition>),
     /// `C or C`
     Any(Vec<Condition>),
+    /// `t(a, …)`, or `a` alone
+    Stated(Operand),
     /// `a matches /…/`
     Matches(Operand, pattern::Pattern),
 }
@@ -211,13 +213,15 @@ pub struct Operand {
     pub span: Span,
 }
 
-/// A constant or a name.
+/// A constant, a name, or a name applied to others.
 #[derive(Debug)]
 pub enum OperandKind {
     /// A constant.
     Literal(Value),
     /// A fact, an argument or a field, and the fields in it.
     Path(Name, Vec<Name>),
+    /// `f(a, …)`
+    Application(Name, Vec<Operand>),
 }
 
 /// `store NAME …`

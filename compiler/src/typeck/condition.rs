@@ -1,5 +1,6 @@
 //! Conditions compare what can compare, and guards of labels can only lower them.
 
+use rtbas_artifact::function::Function;
 use rtbas_artifact::ir::{self, Comparison, Type, TypeId};
 use rtbas_artifact::lattice::{Lattice, LevelId};
 use rtbas_artifact::pattern::Pattern;
@@ -24,6 +25,8 @@ enum Kind<'p> {
     Literal(&'p Value),
     /// One of these types, `null` left out.
     Typed(Vec<TypeId>),
+    /// The text that this function gives.
+    Given(Function),
 }
 
 impl<'p> Rules<'p, '_> {
@@ -126,6 +129,7 @@ impl<'p> Rules<'p, '_> {
         let names = match &kind {
             Kind::Literal(value) => NameSet::of(value).is_some(),
             Kind::Typed(types) => types.iter().any(|ty| self.holds_names(*ty)),
+            Kind::Given(_) => true,
         };
         if !names {
             let message = format!("{} names no {}", self.say(&kind), lattice.kind);
@@ -133,6 +137,12 @@ impl<'p> Rules<'p, '_> {
                 "a name is a text; a list or set of texts, or the keys of a map, are several";
             let diagnostic = Diagnostic::new(Code::E0311, operand.span, message);
             return self.diagnostics.push(diagnostic.help(help));
+        }
+        if let (true, Kind::Given(function)) = (optional, &kind) {
+            let message = format!("what `{}` does not give would free its label", function.name());
+            let help = "delete the `?`: a label with a value that is missing is at the top";
+            let diagnostic = Diagnostic::new(Code::E0311, operand.span, message);
+            self.diagnostics.push(diagnostic.help(help));
         }
         let is_field = matches!(operand.read, ir::Operand::Field(_));
         if optional && is_field && lattice.joins_by_union() {
@@ -171,6 +181,13 @@ impl<'p> Rules<'p, '_> {
             Condition::Present(operand) => {
                 self.kind(operand);
             }
+            Condition::Stated(operand) => {
+                let kind = self.kind(operand);
+                if let Some(kind) = kind.filter(|kind| self.shapes(kind) & BOOL == 0) {
+                    let message = format!("a condition is true or false; this is {}", self.say(&kind));
+                    self.diagnostics.push(Diagnostic::new(Code::E0303, operand.span, message));
+                }
+            }
             Condition::Matches(operand, pattern) => self.matches(operand, pattern),
             Condition::Not(inner) => self.condition(inner),
             Condition::All(parts) | Condition::Any(parts) => {
@@ -187,14 +204,27 @@ impl<'p> Rules<'p, '_> {
 
     /// What an operand may be; `None` after a message.
     fn kind(&mut self, operand: &'p Operand) -> Option<Kind<'p>> {
-        let path = match &operand.read {
+        let kind = self.kind_of(operand.read.source(), operand)?;
+        let ir::Operand::Derived(function, _) = operand.read else { return Some(kind) };
+        if self.shapes(&kind) & TEXT == 0 {
+            let message = format!("`{}` reads text; this is {}", function.name(), self.say(&kind));
+            self.diagnostics.push(Diagnostic::new(Code::E0303, operand.span, message));
+            return None;
+        }
+        Some(Kind::Given(function))
+    }
+
+    /// What is read may be; `None` after a message.
+    fn kind_of(&mut self, read: &'p ir::Operand, operand: &'p Operand) -> Option<Kind<'p>> {
+        let path = match read {
             ir::Operand::Literal(value) => return Some(Kind::Literal(value)),
             ir::Operand::Fact(_, path)
             | ir::Operand::Argument(_, path)
             | ir::Operand::Field(path) => path,
+            ir::Operand::Derived(..) => return None,
         };
         let mut types = choices(self.types(), operand.root?);
-        let in_record = matches!(operand.read, ir::Operand::Field(_));
+        let in_record = matches!(read, ir::Operand::Field(_));
         for step in path {
             if in_record && types.iter().any(|&ty| *self.policy.types.get(ty) == Type::Any) {
                 // A result may give it any type, and then nothing lies in it.
@@ -326,7 +356,7 @@ impl<'p> Rules<'p, '_> {
             Kind::Literal(Value::List(items)) => {
                 items.iter().fold(0, |shapes, item| shapes | shape(item))
             }
-            Kind::Literal(_) => 0,
+            Kind::Literal(_) | Kind::Given(_) => 0,
             Kind::Typed(types) => self.shapes(&Kind::Typed(self.items(types))),
         }
     }
@@ -334,7 +364,7 @@ impl<'p> Rules<'p, '_> {
     fn say_elements(&self, list: &Kind<'_>) -> String {
         match list {
             Kind::Typed(types) => format!("an element is {}", self.words(&self.items(types))),
-            Kind::Literal(_) => "the list".to_owned(),
+            Kind::Literal(_) | Kind::Given(_) => "the list".to_owned(),
         }
     }
 
@@ -386,6 +416,7 @@ impl<'p> Rules<'p, '_> {
     fn shapes(&self, kind: &Kind<'_>) -> u8 {
         match kind {
             Kind::Literal(value) => shape(value),
+            Kind::Given(_) => TEXT,
             Kind::Typed(types) => types.iter().fold(0, |shapes, ty| shapes | self.of_type(*ty)),
         }
     }
@@ -411,6 +442,7 @@ impl<'p> Rules<'p, '_> {
             Kind::Literal(Value::Record(_)) => "a record".to_owned(),
             Kind::Literal(value) => format!("{value}"),
             Kind::Typed(types) => self.words(types),
+            Kind::Given(function) => format!("what `{}` gives", function.name()),
         }
     }
 

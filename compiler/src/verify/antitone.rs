@@ -175,10 +175,13 @@ fn replay(
             part(high_level).into_iter().for_each(|part| high.join_with(part));
         }
     }
-    let no_decimal = || Outcome::Unknown {
-        reason: "the counterexample needs a number without a finite decimal form".to_owned(),
+    let unshown = |Outside(construct)| Outcome::Unknown {
+        reason: format!("the counterexample needs {construct}"),
     };
-    let Some(reading) = Reading::new(encoder, found) else { return no_decimal() };
+    let reading = match Reading::new(encoder, found) {
+        Ok(reading) => reading,
+        Err(outside) => return unshown(outside),
+    };
     for (open, lattice) in program.policy().open.iter().enumerate() {
         let set = |run| {
             let answer = |name: &str| reading.holds(name);
@@ -196,8 +199,9 @@ fn replay(
         };
         (low, high) = (low.with_set(open, set(0)), high.with_set(open, set(1)));
     }
-    let Some(call) = witness::call(program.policy(), tool, &reading) else {
-        return no_decimal();
+    let call = match witness::call(program.policy(), tool, &reading) {
+        Ok(call) => call,
+        Err(outside) => return unshown(outside),
     };
     let decided = (|| {
         let facts = program.facts(call.facts.clone()).ok()?;
@@ -208,5 +212,9 @@ fn replay(
     let (at_low, at_high) = decided.unwrap_or((deny, deny));
     let agrees = low.flows_to(&high) && at_low.effect < at_high.effect;
     let witness = Box::new(Witness { call, low: (low, at_low), high: (high, at_high) });
-    if agrees { Outcome::Refuted(witness) } else { Outcome::Disagreement(witness) }
+    match encoder.doubt() {
+        _ if agrees => Outcome::Refuted(witness),
+        Some(doubt) => Outcome::Unknown { reason: format!("the counterexample needs {doubt}") },
+        None => Outcome::Disagreement(witness),
+    }
 }

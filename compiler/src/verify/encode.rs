@@ -6,6 +6,8 @@
 //! `docs/semantics.md` is named, and the obligation is then *unknown*.
 
 mod pattern;
+mod function;
+mod choice;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,6 +68,7 @@ pub(super) struct Encoder<'p> {
     /// Literal texts and their numbers.
     texts: BTreeMap<String, i64>,
     asked: pattern::Asked,
+    images: Vec<function::Image>,
     /// For each lattice: the levels that some bound names.
     pub(super) bounds: Vec<BTreeSet<LevelId>>,
     /// What holds of every assignment.
@@ -95,6 +98,7 @@ impl<'p> Encoder<'p> {
             sets: Sets::default(),
             texts: BTreeMap::new(),
             asked: pattern::Asked::default(),
+            images: Vec::new(),
             bounds: vec![BTreeSet::new(); program.policy().lattices.len()],
             background: BTreeMap::new(),
         }
@@ -118,6 +122,7 @@ impl<'p> Encoder<'p> {
             Condition::Present(operand) => {
                 let yes = match operand {
                     Operand::Literal(literal) => Formula::constant(*literal != Value::Null),
+                    Operand::Derived(..) => self.operand(operand)?.present,
                     _ => self.presence(operand)?.1,
                 };
                 Truth { no: !yes.clone(), yes }
@@ -275,8 +280,10 @@ impl<'p> Encoder<'p> {
     }
 
     fn operand(&mut self, operand: &Operand) -> Result<Coded, Outside> {
-        if let Operand::Literal(literal) = operand {
-            return self.literal(literal);
+        match operand {
+            Operand::Literal(literal) => return self.literal(literal),
+            Operand::Derived(function, _) => return self.given(operand, *function),
+            Operand::Fact(..) | Operand::Argument(..) | Operand::Field(_) => {}
         }
         let (ty, present) = self.presence(operand)?;
         let number = |whole| Number::Variable { name: value(operand), whole };
@@ -428,7 +435,7 @@ pub(super) fn declared_type(
             let argument = tool.arguments.get(argument.index())?;
             (argument.ty, argument.required || argument.default.is_some(), path)
         }
-        Operand::Literal(_) | Operand::Field(_) => return None,
+        Operand::Literal(_) | Operand::Field(_) | Operand::Derived(..) => return None,
     };
     for step in path {
         let field = field(&policy.types, ty, step)?;
@@ -450,7 +457,7 @@ fn field<'t>(types: &'t [Type], ty: TypeId, name: &str) -> Option<&'t Field> {
 fn is_required(policy: &Policy, tool: &Tool, record: &Operand, operand: &Operand) -> bool {
     let name = match operand {
         Operand::Fact(_, path) | Operand::Argument(_, path) | Operand::Field(path) => path.last(),
-        Operand::Literal(_) => None,
+        Operand::Literal(_) | Operand::Derived(..) => None,
     };
     let record = declared_type(policy, tool, record);
     let field = record.zip(name).and_then(|((ty, _), name)| field(&policy.types, ty, name));
@@ -478,7 +485,7 @@ fn enclosing(operand: &Operand) -> Option<Operand> {
     match operand {
         Operand::Fact(fact, path) => Some(Operand::Fact(*fact, outer(path)?)),
         Operand::Argument(argument, path) => Some(Operand::Argument(*argument, outer(path)?)),
-        Operand::Literal(_) | Operand::Field(_) => None,
+        Operand::Literal(_) | Operand::Field(_) | Operand::Derived(..) => None,
     }
 }
 

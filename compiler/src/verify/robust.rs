@@ -246,7 +246,7 @@ fn choices(rule: &LabelRule) -> impl Iterator<Item = LabelId> {
 fn fields_read(program: &Program, rule: &LabelRule) -> BTreeSet<Vec<String>> {
     let mut read = BTreeSet::new();
     let mut field = |operand: &Operand| {
-        if let Operand::Field(path) = operand {
+        if let Operand::Field(path) = operand.source() {
             read.insert(path.clone());
         }
     };

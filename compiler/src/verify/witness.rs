@@ -8,7 +8,7 @@ use rtbas_artifact::eval::Arguments;
 use rtbas_artifact::ir::{ArgumentId, FactId, Operand, Policy, Tool, Type, TypeId};
 use rtbas_artifact::value::Value;
 
-use super::encode::{self, Encoder, Shape, declared_type, without_null};
+use super::encode::{self, Encoder, Outside, Shape, declared_type, without_null};
 use super::term::{Formula, Node, Number};
 use super::z3::Assignment;
 
@@ -28,9 +28,11 @@ pub(super) struct Reading<'e> {
 }
 
 impl<'e> Reading<'e> {
-    /// `None` if a number in it has no finite decimal form.
-    pub(super) fn new(encoder: &'e Encoder<'e>, assignment: &'e Assignment) -> Option<Self> {
-        Some(Self { encoder, assignment, texts: encoder.texts(assignment)? })
+    pub(super) fn new(
+        encoder: &'e Encoder<'e>,
+        assignment: &'e Assignment,
+    ) -> Result<Self, Outside> {
+        Ok(Self { encoder, assignment, texts: encoder.texts(assignment)? })
     }
 
     /// Whether a proposition holds.
@@ -84,17 +86,20 @@ impl<'e> Reading<'e> {
     }
 }
 
-/// The call that an assignment describes, or `None` if a number in it has no finite decimal form.
-pub(super) fn call(policy: &Policy, tool: &Tool, reading: &Reading<'_>) -> Option<Call> {
+/// The call that an assignment describes, or what cannot be shown of it.
+pub(super) fn call(policy: &Policy, tool: &Tool, reading: &Reading<'_>) -> Result<Call, Outside> {
+    let endless = || Outside("a number without a finite decimal form".to_owned());
     let mut fixed = BTreeMap::new();
     for operand in &reading.encoder.operands {
-        fixed.insert(operand.clone(), chosen(policy, tool, reading, operand)?);
+        let value = chosen(policy, tool, reading, operand).ok_or_else(endless)?;
+        fixed.insert(operand.clone(), value);
     }
     // Sets hold the elements that the assignment says they hold.
     for (name, membership) in &reading.encoder.sets.memberships {
         let set = fixed.get_mut(&membership.set);
         if let (true, Some(Some(Value::List(items)))) = (reading.holds(name), set) {
-            items.extend(reading.value(&membership.element)?);
+            let element = reading.value(&membership.element).ok_or_else(endless)?;
+            items.extend(element.filter(|element| !items.contains(element)));
         }
     }
     let mut found = Call { arguments: Arguments::new(), facts: BTreeMap::new() };
@@ -117,7 +122,7 @@ pub(super) fn call(policy: &Policy, tool: &Tool, reading: &Reading<'_>) -> Optio
         }
         found.arguments.extend(value.map(|value| (argument.name.clone(), value)));
     }
-    Some(found)
+    Ok(found)
 }
 
 /// What the assignment makes of an operand: `Some(None)` if it is absent.

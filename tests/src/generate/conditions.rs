@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use rtbas_artifact::function::Function;
 use rtbas_artifact::ir::{
     Alternative, Comparison, Condition, ConditionId, LabelId, LabelPart, LabelRule, Operand, Type,
     TypeId,
@@ -40,7 +41,7 @@ impl Source {
                     Operand::Fact(_, path) | Operand::Argument(_, path) | Operand::Field(path) => {
                         path.push(field.name.clone());
                     }
-                    Operand::Literal(_) => {}
+                    Operand::Literal(_) | Operand::Derived(..) => {}
                 }
                 sources.extend(Self::all(tables, &operand, field.ty, ceiling));
             }
@@ -131,7 +132,13 @@ impl<'a, 't> Place<'a, 't> {
                 Condition::All(vec![])
             };
         };
-        let operand = self.read(&source);
+        let mut operand = self.read(&source);
+        if matches!(plain_type(self.tables, source.ty), Type::Text | Type::Any)
+            && self.dice.chance(15)
+            && let Some(function) = self.dice.pick(&Function::ALL)
+        {
+            operand = Operand::Derived(*function, Box::new(operand));
+        }
         if self.dice.chance(25) {
             let present = Condition::Present(operand);
             return match self.dice.chance(50) {

@@ -45,7 +45,10 @@ impl<'t> Dice<'t> {
 
 /// The texts that policies, facts, arguments and results are made of. Names of levels are among
 /// them, and words that mean something else where no text is declared.
-const TEXTS: [&str; 12] = ["a", "b", "me", "c", "d", "you", "e", "f", "12", "null", "true", ""];
+const TEXTS: [&str; 16] = [
+    "a", "b", "me", "c", "d", "you", "e", "f", "12", "null", "true", "", "ME", "x@Me", "http://me/x",
+    "https://x@me",
+];
 
 /// Numbers that are written by a pseudo-random generator (xorshift64*), for a tape from a seed.
 #[must_use]

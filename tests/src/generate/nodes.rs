@@ -273,13 +273,13 @@ fn read(tables: &Tables, cells: &[Cell], nodes: &[Node], index: usize) -> Label 
             continue;
         }
         for operand in tables.operands(rule) {
-            let Operand::Field(path) = operand else { continue };
+            let Operand::Field(path) = operand.source() else { continue };
             let mut at = record;
             for name in path {
                 let Some(NodeKind::Record(fields)) = nodes.get(at).map(|node| &node.kind) else {
                     break;
                 };
-                let Some(field) = fields.iter().find(|field| field.name == name) else { break };
+                let Some(field) = fields.iter().find(|field| field.name == *name) else { break };
                 at = field.node.index();
                 // What is around the node is part of its label anyhow. A node that reads itself can
                 // only have one label.

@@ -12,6 +12,7 @@ use rtbas_artifact::ir::{
 use rtbas_artifact::value::Value;
 
 use crate::model::flaw::Flaw;
+use crate::model::function;
 use crate::model::order::{Order, Space};
 use crate::model::pattern;
 use crate::monitor::Label;
@@ -73,8 +74,10 @@ impl Logic<'_> {
                 let missing = inner.iter().map(|e| self.is_among(e, &outer).map(|is_in| !is_in));
                 self.any(missing.collect()).map(|missing| !missing)
             }
-            Condition::Present(Operand::Field(_))
-                if scope.record.is_none() && !self.is(Flaw::NoRecordIsAbsent) =>
+            Condition::Present(operand)
+                if matches!(operand.source(), Operand::Field(_))
+                    && scope.record.is_none()
+                    && !self.is(Flaw::NoRecordIsAbsent) =>
             {
                 None
             }
@@ -124,6 +127,10 @@ impl Logic<'_> {
                 (scope.arguments.get(argument.index()).and_then(Option::as_ref), &path[..])
             }
             Operand::Field(path) => (scope.record, &path[..]),
+            Operand::Derived(function, source) => {
+                let Value::Text(text) = self.value(source, scope)? else { return None };
+                return function::apply(*function, &text).map(Value::Text);
+            }
         };
         for step in path {
             value = match value {

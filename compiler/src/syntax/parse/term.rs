@@ -106,7 +106,8 @@ impl Builder<'_> {
         let condition = match atom.as_rule() {
             Rule::group => self.one_condition(&atom)?,
             Rule::context => Condition::Context(self.one_label(&atom)?, self.span(&atom)),
-            Rule::present => Condition::Present(self.path(&one(&atom, Rule::path)?)?),
+            Rule::present => Condition::Present(self.named(&atom)?),
+            Rule::stated => Condition::Stated(self.named(&atom)?),
             _ => self.comparison(&atom)?,
         };
         let negated = has(pair, Rule::kw_not);
@@ -139,16 +140,27 @@ impl Builder<'_> {
 
     fn operand(&mut self, pair: &Pair<'_>) -> Option<Operand> {
         let inner = pair.clone().into_inner().next()?;
-        if inner.as_rule() == Rule::path {
-            return self.path(&inner);
+        if matches!(inner.as_rule(), Rule::path | Rule::application) {
+            return self.named(pair);
         }
         Some(Operand { kind: OperandKind::Literal(self.literal(&inner)?), span: self.span(pair) })
     }
 
-    fn path(&self, pair: &Pair<'_>) -> Option<Operand> {
-        let mut names = self.names(pair).into_iter();
-        let kind = OperandKind::Path(names.next()?, names.collect());
-        Some(Operand { kind, span: self.span(pair) })
+    /// The path or the application that a match has.
+    fn named(&mut self, pair: &Pair<'_>) -> Option<Operand> {
+        let (kind, written) = match one(pair, Rule::application) {
+            Some(written) => {
+                let operands = all(&written, Rule::operand).map(|operand| self.operand(&operand));
+                let operands = operands.collect::<Option<_>>()?;
+                (OperandKind::Application(self.one_name(&written)?, operands), written)
+            }
+            None => {
+                let path = one(pair, Rule::path)?;
+                let mut names = self.names(&path).into_iter();
+                (OperandKind::Path(names.next()?, names.collect()), path)
+            }
+        };
+        Some(Operand { kind, span: self.span(&written) })
     }
 
     pub(super) fn value(&mut self, pair: &Pair<'_>) -> Option<Value> {

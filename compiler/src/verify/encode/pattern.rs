@@ -24,26 +24,27 @@ const MAX_COMBINATIONS: usize = 512;
 pub(super) struct Asked {
     /// For each variable text: the patterns, by what they are called.
     of: BTreeMap<String, BTreeMap<String, Tree>>,
-    groups: Vec<Group>,
+    pub(super) groups: Vec<Group>,
 }
 
 /// Texts that are compared with each other, and what is asked of them.
 #[derive(Debug)]
-struct Group {
+pub(super) struct Group {
     /// Names of the variables.
-    variables: Vec<String>,
+    pub(super) variables: Vec<String>,
     /// The constants among them: their numbers, and what they answer.
-    constants: BTreeMap<Decimal, Signs>,
-    patterns: Vec<String>,
+    pub(super) constants: BTreeMap<Decimal, Signs>,
+    /// The patterns, by what they are called.
+    pub(super) patterns: BTreeMap<String, Tree>,
     /// The answers that some text gives.
-    answers: BTreeMap<Signs, Texts>,
+    pub(super) answers: BTreeMap<Signs, Texts>,
 }
 
 /// The texts that give the same answers.
 #[derive(Debug)]
-struct Texts {
+pub(super) struct Texts {
     /// As many as the group may need, if there are.
-    some: Vec<String>,
+    pub(super) some: Vec<String>,
     /// The numbers of all, if they are fewer.
     all: Option<Vec<Decimal>>,
 }
@@ -53,8 +54,13 @@ fn matches(text: &str, pattern: &str) -> String {
     format!("{text} matches {pattern}")
 }
 
-fn variable(name: &str) -> Number {
+/// A variable text.
+pub(super) fn variable(name: &str) -> Number {
     Number::Variable { name: name.to_owned(), whole: true }
+}
+
+pub(super) fn too_large(_: TooLarge) -> Outside {
+    Outside("patterns that are too large together".to_owned())
 }
 
 impl Encoder<'_> {
@@ -66,13 +72,22 @@ impl Encoder<'_> {
                 Formula::constant(pattern.matches(text) == Some(true))
             }
             Number::Variable { name, .. } => {
-                let called = pattern.to_string();
-                let proposition = Formula::variable(matches(name, &called));
-                let of = self.asked.of.entry(name.clone()).or_default();
-                of.insert(called, pattern.tree().clone());
-                proposition
+                self.ask(name, &pattern.to_string(), pattern.tree().clone())
             }
         }
+    }
+
+    /// That a variable text is as a tree says, which is called by a name of its own.
+    pub(super) fn ask(&mut self, variable: &str, called: &str, tree: Tree) -> Formula {
+        let of = self.asked.of.entry(variable.to_owned()).or_default();
+        of.insert(called.to_owned(), tree);
+        Formula::variable(matches(variable, called))
+    }
+
+    /// What is asked of some of these variables.
+    pub(super) fn asked_of(&self, variables: &BTreeSet<String>) -> BTreeMap<String, Tree> {
+        let of = variables.iter().filter_map(|variable| self.asked.of.get(variable));
+        of.flatten().map(|(called, tree)| (called.clone(), tree.clone())).collect()
     }
 
     /// Adds what holds of the texts that the assertions speak of: the last thing to be asserted.
@@ -83,8 +98,8 @@ impl Encoder<'_> {
         if self.asked.of.is_empty() {
             return Ok(());
         }
-        let mut equal = Equal::default();
-        assertions.iter().for_each(|assertion| equal.read(assertion));
+        self.tie(assertions);
+        let equal = Equal::of(assertions);
         let mut grouped = BTreeSet::new();
         let asked: Vec<String> = self.asked.of.keys().cloned().collect();
         for name in asked {
@@ -92,11 +107,9 @@ impl Encoder<'_> {
                 continue;
             }
             let variables = equal.group_of(name);
+            let constants = equal.constants_of(&variables);
             grouped.extend(variables.iter().cloned());
-            let of = variables.iter().filter_map(|variable| equal.constants.get(variable));
-            let constants = of.flatten().copied().collect();
-            let large = |TooLarge| Outside("patterns that are too large together".to_owned());
-            let group = self.group(variables, constants).map_err(large)?;
+            let group = self.group(variables, constants).map_err(too_large)?;
             group.constrain(assertions);
             self.asked.groups.push(group);
         }
@@ -108,9 +121,7 @@ impl Encoder<'_> {
         variables: BTreeSet<String>,
         constants: BTreeSet<Decimal>,
     ) -> Result<Group, TooLarge> {
-        let of = variables.iter().filter_map(|variable| self.asked.of.get(variable));
-        let patterns: BTreeMap<String, Tree> =
-            of.flatten().map(|(p, t)| (p.clone(), t.clone())).collect();
+        let patterns = self.asked_of(&variables);
         let automaton = Automaton::new(patterns.values())?;
         let combinations = automaton.combinations();
         if combinations.len() > MAX_COMBINATIONS {
@@ -132,37 +143,8 @@ impl Encoder<'_> {
             });
             answers.insert(signs.clone(), Texts { some, all });
         }
-        let (variables, patterns) =
-            (variables.into_iter().collect(), patterns.into_keys().collect());
+        let variables = variables.into_iter().collect();
         Ok(Group { variables, constants: known, patterns, answers })
-    }
-
-    /// Texts for the variables of which something is asked, or `None` if a number cannot be read.
-    pub(in crate::verify) fn texts(&self, found: &Assignment) -> Option<BTreeMap<String, String>> {
-        let mut texts = BTreeMap::new();
-        for group in &self.asked.groups {
-            let constants = group.constants.keys().filter_map(|number| self.text_of(*number));
-            let mut taken: BTreeSet<String> = constants.map(str::to_owned).collect();
-            let mut numbered: BTreeMap<Decimal, String> = BTreeMap::new();
-            for variable in &group.variables {
-                // Where nothing is compared with it, it has no number.
-                let number = match found.numbers.get(variable) {
-                    Some(number) => Some((*number)?),
-                    None => None,
-                };
-                let constant = number.filter(|number| group.constants.contains_key(number));
-                let known = constant.and_then(|number| self.text_of(number).map(str::to_owned));
-                let known = known.or_else(|| numbered.get(&number?).cloned());
-                let text = known.or_else(|| {
-                    let answers = group.answers.get(&group.signs(variable, found))?;
-                    answers.some.iter().find(|text| !taken.contains(*text)).cloned()
-                })?;
-                taken.insert(text.clone());
-                numbered.extend(number.map(|number| (number, text.clone())));
-                texts.insert(variable.clone(), text);
-            }
-        }
-        Some(texts)
     }
 }
 
@@ -180,7 +162,7 @@ impl Group {
         }
         for (i, a) in self.variables.iter().enumerate() {
             for b in self.variables.iter().skip(i + 1) {
-                let agree = Formula::and(self.patterns.iter().map(|pattern| {
+                let agree = Formula::and(self.patterns.keys().map(|pattern| {
                     let says = |name| Formula::variable(matches(name, pattern));
                     says(a).same(says(b))
                 }));
@@ -191,27 +173,33 @@ impl Group {
 
     /// That a variable gives these answers.
     fn says(&self, name: &str, signs: &Signs) -> Formula {
-        let each = self.patterns.iter().zip(signs).map(|(pattern, sign)| {
+        let each = self.patterns.keys().zip(signs).map(|(pattern, sign)| {
             Formula::variable(matches(name, pattern)).same(Formula::constant(*sign))
         });
         Formula::and(each)
     }
 
     /// The answers that the solver chose for a variable.
-    fn signs(&self, name: &str, found: &Assignment) -> Signs {
-        let sign = |pattern| found.formulas.get(&matches(name, pattern)) == Some(&true);
-        self.patterns.iter().map(|pattern| sign(pattern)).collect()
+    pub(super) fn signs(&self, name: &str, found: &Assignment) -> Signs {
+        let sign = |pattern: &String| found.formulas.get(&matches(name, pattern)) == Some(&true);
+        self.patterns.keys().map(sign).collect()
     }
 }
 
 /// Which variables are compared with which, and with which constants.
 #[derive(Debug, Default)]
-struct Equal {
+pub(super) struct Equal {
     variables: BTreeMap<String, BTreeSet<String>>,
     constants: BTreeMap<String, BTreeSet<Decimal>>,
 }
 
 impl Equal {
+    pub(super) fn of(assertions: &[Formula]) -> Self {
+        let mut this = Self::default();
+        assertions.iter().for_each(|assertion| this.read(assertion));
+        this
+    }
+
     fn read(&mut self, formula: &Formula) {
         match formula.node() {
             Node::Not(inner) => self.read(inner),
@@ -237,7 +225,7 @@ impl Equal {
     }
 
     /// The variables that may equal this one, itself among them.
-    fn group_of(&self, name: String) -> BTreeSet<String> {
+    pub(super) fn group_of(&self, name: String) -> BTreeSet<String> {
         let (mut group, mut open) = (BTreeSet::new(), vec![name]);
         while let Some(name) = open.pop() {
             if group.insert(name.clone()) {
@@ -245,5 +233,11 @@ impl Equal {
             }
         }
         group
+    }
+
+    /// The constants that some of these variables may equal.
+    pub(super) fn constants_of(&self, variables: &BTreeSet<String>) -> BTreeSet<Decimal> {
+        let of = variables.iter().filter_map(|variable| self.constants.get(variable));
+        of.flatten().copied().collect()
     }
 }

@@ -157,7 +157,7 @@ impl Encoder<'_> {
                 }
                 Shape::Absent => None,
             };
-            if !names.optional {
+            if !names.optional || matches!(names.value, Operand::Derived(..)) {
                 good.push(coded.present.clone());
             }
             let present = coded.present;
