@@ -438,9 +438,7 @@ fn names(term: &SetTerm, lattice: &SetLattice, scope: &Scope<'_, '_>) -> Option<
     // A result need not show a field that its record has, so its absence tells nothing; names that
     // are left out make a label stricter only where a join keeps the common ones.
     let may_lack = |names: &Names| match names.value {
-        Operand::Field(_) => {
-            names.optional && !lattice.joins_by_union() && scope.record.is_some()
-        }
+        Operand::Field(_) => names.optional && !lattice.joins_by_union() && scope.record.is_some(),
         // There is a value, of which a function makes nothing.
         Operand::Derived(..) => false,
         Operand::Literal(_) | Operand::Fact(..) | Operand::Argument(..) => names.optional,

@@ -91,7 +91,8 @@ const TEXTS: [&str; 17] = [
 /// Atoms on texts and on what functions give of them.
 fn part() -> impl Strategy<Value = String> {
     let text = || prop::sample::select(vec!["to", "memo"]);
-    let given = || prop::sample::select(vec!["domain(to)", "domain(memo)", "lower(to)", "lower(memo)"]);
+    let given =
+        || prop::sample::select(vec!["domain(to)", "domain(memo)", "lower(to)", "lower(memo)"]);
     prop_oneof![
         6 => prop::sample::select(vec!["context <= trusted", "context <= {untrusted, public}"])
             .prop_map(str::to_owned),
@@ -112,8 +113,8 @@ fn part() -> impl Strategy<Value = String> {
 
 /// Texts for all combinations of answers to [`part`] that there are.
 const ADDRESSES: [&str; 28] = [
-    "", "a", "A", "b", "B", "c", "C", "bc", "bC", "1", "x@a", "x@A", "X@a", "X@A", "x@b", "x@B", "X@B",
-    "x@", "X@", "y@", "x@@", "x@c", "X@C", "y@a", "y@b", "y@c", "x@bc", "y@bd",
+    "", "a", "A", "b", "B", "c", "C", "bc", "bC", "1", "x@a", "x@A", "X@a", "X@A", "x@b", "x@B",
+    "X@B", "x@", "X@", "y@", "x@@", "x@c", "X@C", "y@a", "y@b", "y@c", "x@bc", "y@bd",
 ];
 
 fn condition(atom: BoxedStrategy<String>) -> impl Strategy<Value = String> {

@@ -184,7 +184,8 @@ impl<'p> Rules<'p, '_> {
             Condition::Stated(operand) => {
                 let kind = self.kind(operand);
                 if let Some(kind) = kind.filter(|kind| self.shapes(kind) & BOOL == 0) {
-                    let message = format!("a condition is true or false; this is {}", self.say(&kind));
+                    let message =
+                        format!("a condition is true or false; this is {}", self.say(&kind));
                     self.diagnostics.push(Diagnostic::new(Code::E0303, operand.span, message));
                 }
             }

@@ -46,7 +46,21 @@ impl<'t> Dice<'t> {
 /// The texts that policies, facts, arguments and results are made of. Names of levels are among
 /// them, and words that mean something else where no text is declared.
 const TEXTS: [&str; 16] = [
-    "a", "b", "me", "c", "d", "you", "e", "f", "12", "null", "true", "", "ME", "x@Me", "http://me/x",
+    "a",
+    "b",
+    "me",
+    "c",
+    "d",
+    "you",
+    "e",
+    "f",
+    "12",
+    "null",
+    "true",
+    "",
+    "ME",
+    "x@Me",
+    "http://me/x",
     "https://x@me",
 ];
 

@@ -13,7 +13,9 @@ pub fn apply(function: Function, text: &str) -> Option<String> {
 }
 
 fn host(text: &str) -> Option<String> {
-    let odd = |c: char| c == '\\' || c.is_ascii_whitespace() || c.is_control() || matches!(c, '\u{b}' | '\u{a0}');
+    let odd = |c: char| {
+        c == '\\' || c.is_ascii_whitespace() || c.is_control() || matches!(c, '\u{b}' | '\u{a0}')
+    };
     if text.chars().any(odd) {
         return None;
     }
@@ -33,9 +35,8 @@ fn host(text: &str) -> Option<String> {
         Some((name, port)) => (name, Some(port)),
         None => (authority, None),
     };
-    let is_port = |port: &str| {
-        (1..=5).contains(&port.len()) && port.chars().all(|c| c.is_ascii_digit())
-    };
+    let is_port =
+        |port: &str| (1..=5).contains(&port.len()) && port.chars().all(|c| c.is_ascii_digit());
     (port.is_none_or(is_port) && is_name(name)).then(|| name.to_ascii_lowercase())
 }
 
@@ -49,9 +50,8 @@ fn domain(text: &str) -> Option<String> {
 /// Whether this is the name of a host, or its address in four numbers.
 fn is_name(name: &str) -> bool {
     let labels: Vec<String> = name.split('.').map(str::to_ascii_lowercase).collect();
-    let is_number = |label: &String| {
-        label.parse::<u8>().is_ok_and(|number| number.to_string() == *label)
-    };
+    let is_number =
+        |label: &String| label.parse::<u8>().is_ok_and(|number| number.to_string() == *label);
     if labels.len() == 4 && labels.iter().all(is_number) {
         return true;
     }

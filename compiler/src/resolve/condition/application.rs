@@ -18,8 +18,7 @@ use crate::syntax::ast::{self, Name, OperandKind};
 type Test = (&'static str, &'static str, &'static str);
 
 const ANY: &str = r"[\s\S]*";
-const TESTS: [Test; 3] =
-    [("starts_with", "", ANY), ("ends_with", ANY, ""), ("contains", ANY, ANY)];
+const TESTS: [Test; 3] = [("starts_with", "", ANY), ("ends_with", ANY, ""), ("contains", ANY, ANY)];
 
 fn function_named(name: &str) -> Option<Function> {
     Function::ALL.into_iter().find(|function| function.name() == name)
@@ -91,7 +90,8 @@ pub(super) fn test(
     match Pattern::new(format!("{before}{}{after}", escape(wanted))) {
         Ok(pattern) => Some(Condition::Matches(text, pattern)),
         Err(_) => {
-            let message = format!("this text is too long: as a pattern it has over {MAX_TEXT} bytes");
+            let message =
+                format!("this text is too long: as a pattern it has over {MAX_TEXT} bytes");
             cx.push(Diagnostic::new(Code::E0111, constant.span, message));
             None
         }

@@ -29,7 +29,11 @@ pub(super) struct Image {
 
 impl Encoder<'_> {
     /// What a function gives.
-    pub(super) fn given(&mut self, operand: &Operand, function: Function) -> Result<Coded, Outside> {
+    pub(super) fn given(
+        &mut self,
+        operand: &Operand,
+        function: Function,
+    ) -> Result<Coded, Outside> {
         let absent = Coded { present: Formula::constant(false), shape: Shape::Absent };
         let Coded { present, shape } = self.operand(operand.source())?;
         let of = match shape {
@@ -41,7 +45,9 @@ impl Encoder<'_> {
             }
             _ => return Ok(absent),
         };
-        let parts = function.parts().and_then(|parts| Some((parts, preimage(function, parts.value.tree())?)));
+        let parts = function
+            .parts()
+            .and_then(|parts| Some((parts, preimage(function, parts.value.tree())?)));
         let Some((parts, made_for)) = parts else {
             return Err(Outside(format!("`{}`", function.name())));
         };
@@ -70,7 +76,8 @@ impl Encoder<'_> {
                     assertions.push(is.implies(variable(&image.value).equal(self.text(&given))));
                 }
             }
-            let of_same = |other: &&Image| other.function == image.function && group.contains(&other.of);
+            let of_same =
+                |other: &&Image| other.function == image.function && group.contains(&other.of);
             for other in images.iter().skip(i + 1).filter(of_same) {
                 let same = variable(&image.of).equal(variable(&other.of));
                 assertions.push(same.implies(variable(&image.value).equal(variable(&other.value))));
