@@ -381,7 +381,7 @@ pub enum RuleWhen {
     /// `otherwise`
     Otherwise,
     /// `when C`
-    When(Condition),
+    When(Box<Condition>),
 }
 
 /// `never LABEL -> t, t.x unless C`

@@ -102,7 +102,7 @@ impl Builder<'_> {
     fn rule(&mut self, pair: &Pair<'_>) -> Option<ToolLine> {
         let effect = self.effect(pair)?;
         let when = match one(pair, Rule::when) {
-            Some(when) => RuleWhen::When(self.one_condition(&when)?),
+            Some(when) => RuleWhen::When(Box::new(self.one_condition(&when)?)),
             None if has(pair, Rule::kw_always) => RuleWhen::Always,
             None => RuleWhen::Otherwise,
         };
