@@ -66,6 +66,42 @@ impl Tree {
         }
     }
 
+    /// How many texts match, or more where several readings match the same text; `None` if there is
+    /// no end to them. Too many to count are counted as the most there can be.
+    #[must_use]
+    pub fn count(&self) -> Option<u128> {
+        let counts = |parts: &[Self]| parts.iter().map(Self::count).collect::<Option<Vec<_>>>();
+        Some(match self {
+            Self::Class(class) => {
+                let length = |(first, last): (char, char)| {
+                    let all = u128::from(u32::from(last) - u32::from(first)) + 1;
+                    // There are no characters between these two.
+                    let skips = first < '\u{e000}' && last > '\u{d7ff}';
+                    if skips { all - 0x800 } else { all }
+                };
+                class.ranges().map(length).sum()
+            }
+            Self::Sequence(parts) => counts(parts)?.into_iter().fold(1, u128::saturating_mul),
+            Self::Choice(parts) => counts(parts)?.into_iter().fold(0, u128::saturating_add),
+            Self::Repeat { part, least, most } => {
+                let one = part.count()?;
+                // The empty text repeated is itself.
+                let most = if part.is_empty() { *least } else { (*most)? };
+                let times = |n: u32| one.checked_pow(n).unwrap_or(u128::MAX);
+                (*least..=most).map(times).fold(0, u128::saturating_add)
+            }
+        })
+    }
+
+    /// Whether nothing but the empty text matches.
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Class(_) => false,
+            Self::Sequence(parts) | Self::Choice(parts) => parts.iter().all(Self::is_empty),
+            Self::Repeat { part, .. } => part.is_empty(),
+        }
+    }
+
     /// The form that automata are built from.
     #[must_use]
     pub fn hir(&self) -> Hir {

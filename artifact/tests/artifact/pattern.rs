@@ -91,3 +91,19 @@ fn bytes_bring_no_pattern_that_a_policy_cannot_have() {
         assert!(serde_json::from_str::<Pattern>(&bytes(text)).is_err(), "{text}");
     }
 }
+
+#[test]
+fn the_texts_of_a_pattern_are_counted() {
+    let cases = [
+        ("[A-Z]{2}[0-9]{6}", Some(676_000_000)),
+        ("yes|no|[0-9]{1,2}", Some(112)),
+        ("a?b{2}", Some(2)),
+        (".", Some(0x11_0000 - 0x800 - 1)),
+        ("[a-z]{1000}", Some(u128::MAX)),
+        ("a*", None),
+        ("(a|b{1,}){3}", None),
+    ];
+    for (pattern, count) in cases {
+        assert_eq!(Pattern::new(pattern).unwrap().tree().count(), count, "{pattern}");
+    }
+}
