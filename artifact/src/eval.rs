@@ -8,8 +8,8 @@ use std::fmt;
 use smallvec::SmallVec;
 
 use crate::ir::{
-    Alternative, ArgumentId, Comparison, Condition, ConditionId, Effect, LabelId, LabelPart,
-    LabelRule, Names, Node, NodeId, Operand, RuleId, SetTerm, StoreId, Tool, ToolId,
+    Alternative, ArgumentId, Comparison, Condition, ConditionId, Downgrade, Effect, LabelId,
+    LabelPart, LabelRule, Names, Node, NodeId, Operand, RuleId, SetTerm, StoreId, Tool, ToolId,
 };
 use crate::label::Label;
 use crate::program::Program;
@@ -401,6 +401,37 @@ impl Program {
 }
 
 impl Program {
+    /// The label of a region once the downgrades that speak of it are applied (δ). `label` is the
+    /// declared one joined with the label of the call; `value` is the value of the region.
+    #[must_use]
+    pub fn downgraded(
+        &self,
+        tool: ToolId,
+        node: NodeId,
+        label: Label,
+        scope: &Scope<'_, '_>,
+        value: &Value,
+    ) -> Label {
+        let downgrades = self.policy().downgrades.iter();
+        let speaks = |downgrade: &&Downgrade| (downgrade.tool, downgrade.node) == (tool, node);
+        downgrades.filter(speaks).fold(label, |label, downgrade| {
+            // The value checks itself: it is the record whose only field has no name.
+            let own = Scope { record: Some((StoreId(u32::MAX), value)), ..*scope };
+            let holds = |guard: Option<ConditionId>, scope| {
+                guard.is_none_or(|guard| self.holds(guard, scope) == Truth::True)
+            };
+            let from = self.label(downgrade.from, Side::Bound, scope);
+            if !label.flows_to(&from)
+                || !holds(downgrade.when, scope)
+                || !holds(downgrade.checked, &own)
+            {
+                return label;
+            }
+            let to = self.label(downgrade.to, Side::Data, scope);
+            self.space().meet(&self.policy().lattices, &label, &to).unwrap_or(label)
+        })
+    }
+
     /// Whether what a region shows of a store is a part of the record around it. Where it shows
     /// more than one cell it shows the store at large, and no record's fields speak for others'.
     #[must_use]

@@ -80,6 +80,8 @@ pub struct Policy {
     pub cells: Vec<Cell>,
     /// The tools, in order of their names.
     pub tools: Vec<Tool>,
+    /// Named exceptions that lower labels of regions (δ).
+    pub downgrades: Vec<Downgrade>,
     /// What is claimed of all sessions.
     pub claims: Vec<Claim>,
 }
@@ -464,6 +466,41 @@ pub struct Rule {
     pub effect: Effect,
     /// When it fires; always, if `None`.
     pub when: Option<ConditionId>,
+}
+
+/// A named exception: where the label of a region flows to `from` and the guards hold, it is lowered
+/// to its meet with `to` (δ). Part of the trusted base.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Downgrade {
+    /// What it is called.
+    pub name: String,
+    /// Which word the policy has for it; both mean the same.
+    pub word: DowngradeWord,
+    /// The tool.
+    pub tool: ToolId,
+    /// The region of its result, a leaf.
+    pub node: NodeId,
+    /// Facts and arguments may name values in it; a value that names nothing makes it the bottom.
+    pub from: LabelId,
+    /// The same; a value that names nothing makes it the top. It flows to `from`.
+    pub to: LabelId,
+    /// Over facts, arguments and fields of the record around the region.
+    pub when: Option<ConditionId>,
+    /// Over facts, arguments and the value of the region, which is the field without a name.
+    pub checked: Option<ConditionId>,
+    /// Who answers for it.
+    pub by: String,
+    /// Why it is right.
+    pub because: String,
+}
+
+/// The word that a policy has for a downgrade.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum DowngradeWord {
+    /// `endorse`: data is better founded than its source.
+    Endorse,
+    /// `declassify`: data may be read by more than its source.
+    Declassify,
 }
 
 /// `never K -> target unless C`: in no session does a call that runs unasked carry data at or above

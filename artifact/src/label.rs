@@ -151,6 +151,25 @@ impl LabelSpace {
         self.parts.iter().zip(&self.masks).map(level).collect()
     }
 
+    /// The greatest label that flows to both. `None` for labels of another space.
+    #[must_use]
+    pub fn meet(&self, lattices: &[Lattice], a: &Label, b: &Label) -> Option<Label> {
+        let mut met = self.bottom.clone();
+        let levels = self.levels(a)?.into_iter().zip(self.levels(b)?);
+        for (index, (lattice, (a, b))) in lattices.iter().zip(levels).enumerate() {
+            let level = match (lattice.flows(a, b), lattice.flows(b, a)) {
+                (true, _) => a,
+                (_, true) => b,
+                _ => lattice.maximal_lower_bounds(a, b).first().copied()?,
+            };
+            met.join_with(self.part(index, level)?);
+        }
+        for (index, (a, b)) in a.sets.iter().zip(&b.sets).enumerate() {
+            met = met.with_set(index, a.meet(b));
+        }
+        Some(met)
+    }
+
     /// A label in the policy's words, such as `{trusted, readers {"ann@example.org"}}`.
     #[must_use]
     pub fn show<'a>(

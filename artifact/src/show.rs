@@ -157,6 +157,7 @@ impl Shown<'_> {
                 let argument = self.tool.and_then(|tool| tool.arguments.get(id.index()));
                 (argument.map(|argument| &argument.name), path)
             }
+            Operand::Field(path) if path.is_empty() => return f.write_str("value"),
             Operand::Field(path) => return f.write_str(&path.join(".")),
             Operand::Derived(function, source) => {
                 write!(f, "{}(", function.name())?;

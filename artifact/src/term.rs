@@ -1,6 +1,9 @@
-//! What holds between label terms whatever their values are.
+//! What holds of label terms whatever their values are, and what regions are called.
 
-use crate::ir::{Fact, LabelPart, LabelTerm, Names, Operand, Policy, SetTerm, Type, TypeId};
+use crate::ir::{
+    Fact, LabelPart, LabelTerm, Names, NodeId, NodeKind, Operand, Policy, SetTerm, Tool, Type,
+    TypeId,
+};
 use crate::lattice::Lattice;
 use crate::sets::{NameSet, SetLattice};
 
@@ -78,6 +81,28 @@ fn is_set(term: &SetTerm, set: &NameSet) -> bool {
     }
 }
 
+impl Tool {
+    /// The path of a region of the tool's result, such as `result[*].subject`.
+    #[must_use]
+    pub fn path_of(&self, node: NodeId) -> Option<String> {
+        let root = NodeId(u32::try_from(self.nodes.len().checked_sub(1)?).ok()?);
+        self.path_from(root, "result".to_owned(), node)
+    }
+
+    fn path_from(&self, at: NodeId, path: String, node: NodeId) -> Option<String> {
+        if at == node {
+            return Some(path);
+        }
+        match &self.nodes.get(at.index())?.kind {
+            NodeKind::Leaf(_) => None,
+            NodeKind::List(item) => self.path_from(*item, format!("{path}[*]"), node),
+            NodeKind::Record(fields) => fields.iter().find_map(|field| {
+                self.path_from(field.node, format!("{path}.{}", field.name), node)
+            }),
+        }
+    }
+}
+
 impl SetTerm {
     /// The values that it names.
     pub fn operands(&self) -> impl Iterator<Item = &Operand> {
@@ -91,7 +116,7 @@ impl SetTerm {
     /// Whether it reads a field of a record.
     #[must_use]
     pub fn reads_fields(&self) -> bool {
-        self.operands().any(|operand| matches!(operand, Operand::Field(_)))
+        self.operands().any(|operand| matches!(operand.source(), Operand::Field(_)))
     }
 }
 
@@ -108,6 +133,6 @@ impl LabelTerm {
     /// Whether it reads a field of a record.
     #[must_use]
     pub fn reads_fields(&self) -> bool {
-        self.operands().any(|operand| matches!(operand, Operand::Field(_)))
+        self.operands().any(|operand| matches!(operand.source(), Operand::Field(_)))
     }
 }

@@ -12,7 +12,7 @@ mod tools;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::ir::{Policy, Store, Target};
+use crate::ir::{NodeKind, Policy, Store, Target};
 use crate::lattice::Lattice;
 use crate::validate::reads::{Reach, Readers};
 use crate::value::{MAX_DEPTH, Value};
@@ -89,6 +89,7 @@ pub fn validate(policy: &Policy) -> Result<(), Invalid> {
     unique("stores", policy.stores.iter().map(|store| &store.name))?;
     cells(policy, &readers)?;
     tools::validate(policy, &readers)?;
+    downgrades(policy, &readers)?;
     claims(policy, &readers)
 }
 
@@ -161,6 +162,30 @@ fn cells(policy: &Policy, readers: &Readers<'_>) -> Result<(), Invalid> {
         }
         None => Ok(()),
     }
+}
+
+fn downgrades(policy: &Policy, readers: &Readers<'_>) -> Result<(), Invalid> {
+    each("downgrades", &policy.downgrades, |downgrade| {
+        name("name", &downgrade.name)?;
+        text("by", &downgrade.by, MAX_TEXT)?;
+        text("because", &downgrade.because, MAX_TEXT)?;
+        index("tool", downgrade.tool.index(), policy.tools.len())?;
+        let Some(tool) = policy.tools.get(downgrade.tool.index()) else { return Ok(()) };
+        index("node", downgrade.node.index(), tool.nodes.len())?;
+        let node = tool.nodes.get(downgrade.node.index()).map(|node| &node.kind);
+        if !matches!(node, Some(NodeKind::Leaf(_))) {
+            return Err(Invalid::new("node", "a region that is divided further"));
+        }
+        let call = Reach { arguments: tool.arguments.len(), ..Reach::default() };
+        readers.label("from", downgrade.from, call)?;
+        readers.label("to", downgrade.to, call)?;
+        let guards = [("when", downgrade.when), ("checked", downgrade.checked)];
+        let guarded = Reach { fields: true, ..call };
+        guards.into_iter().try_for_each(|(place, guard)| {
+            guard.map_or(Ok(()), |guard| readers.condition(place, guard, guarded))
+        })
+    })?;
+    unique("downgrades", policy.downgrades.iter().map(|downgrade| &downgrade.name))
 }
 
 fn claims(policy: &Policy, readers: &Readers<'_>) -> Result<(), Invalid> {

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use rtbas_artifact::certificate::{Certificate, Property};
-use rtbas_artifact::ir::{Cell, CellId, CellPart, LabelId, LabelRule, Policy, Tool};
+use rtbas_artifact::ir::{
+    Cell, CellId, CellPart, ConditionId, Downgrade, DowngradeWord, LabelId, LabelRule, Policy, Tool,
+};
 use rtbas_artifact::program::Program;
 use serde_json::{Value, json};
 
@@ -87,7 +89,36 @@ fn told(program: &Program) -> Vec<String> {
             told.push(format!("approving `{}` endorses {cells}: {because}", tool.name));
         }
     }
+    told.extend(policy.downgrades.iter().map(|downgrade| downgraded(program, downgrade)));
     told
+}
+
+/// What a downgrade lowers, when, and who answers for it.
+fn downgraded(program: &Program, downgrade: &Downgrade) -> String {
+    let tool = program.tool(downgrade.tool);
+    let (name, region) =
+        tool.map_or(("?", None), |tool| (tool.name.as_str(), tool.path_of(downgrade.node)));
+    let word = match downgrade.word {
+        DowngradeWord::Endorse => "endorses",
+        DowngradeWord::Declassify => "declassifies",
+    };
+    let label = |id| program.show_label(tool, id);
+    let guard = |word: &str, guard: Option<ConditionId>| {
+        guard.map_or_else(String::new, |guard| {
+            format!(" {word} {}", program.show_condition(tool, guard))
+        })
+    };
+    format!(
+        "`{}` {word} `{}` of `{name}`, from {} to {}{}{}, says {}: {}",
+        downgrade.name,
+        region.unwrap_or_default(),
+        label(downgrade.from),
+        label(downgrade.to),
+        guard("when", downgrade.when),
+        guard("checked", downgrade.checked),
+        downgrade.by,
+        downgrade.because
+    )
 }
 
 /// What a tool is said to show, to label itself, and to write.

@@ -78,6 +78,25 @@ fn tables(policy: hir::Policy, lattices: Vec<Lattice>) -> Policy {
             unless: claim.unless.as_ref().map(|unless| terms.condition(unless)),
         })
         .collect();
+    let downgrades = policy
+        .downgrades
+        .iter()
+        .filter_map(|downgrade| {
+            let nodes = tools.get(downgrade.tool.index()).map_or(&[][..], |tool| &tool.nodes);
+            Some(ir::Downgrade {
+                name: downgrade.name.clone(),
+                word: downgrade.word,
+                tool: downgrade.tool,
+                node: node::at(nodes, &downgrade.path)?,
+                from: terms.data(&downgrade.from),
+                to: terms.data(&downgrade.to),
+                when: downgrade.when.as_ref().map(|when| terms.condition(when)),
+                checked: downgrade.checked.as_ref().map(|checked| terms.condition(checked)),
+                by: downgrade.by.clone(),
+                because: downgrade.because.clone(),
+            })
+        })
+        .collect();
     let (labels, conditions) = terms.into_tables();
     Policy {
         name: policy.name,
@@ -93,6 +112,7 @@ fn tables(policy: hir::Policy, lattices: Vec<Lattice>) -> Policy {
         stores,
         cells,
         tools,
+        downgrades,
         claims,
     }
 }

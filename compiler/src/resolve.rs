@@ -22,6 +22,7 @@ mod condition;
 mod message;
 pub(crate) mod store;
 mod tool;
+mod downgrade;
 mod scenario;
 
 /// Resolves the names of a policy.
@@ -39,6 +40,7 @@ pub fn resolve(
     }
     let messages = message::resolve(&mut cx, &policy.messages, policy.name.span);
     let tools = tool::resolve(&mut cx, &policy.tools);
+    let downgrades = downgrade::resolve(&mut cx, &tools, &policy.downgrades);
     let claims = policy.claims.iter().flat_map(|claim| scenario::claims(&mut cx, &tools, claim));
     let claims = claims.collect();
     let tests = policy.tests.iter().map(|test| scenario::test(&mut cx, &tools, test)).collect();
@@ -58,6 +60,7 @@ pub fn resolve(
         stores,
         cells,
         tools,
+        downgrades,
         claims,
         tests,
     };

@@ -13,6 +13,7 @@ use crate::resolve::hir;
 mod order;
 mod condition;
 mod result;
+mod downgrade;
 mod scenario;
 
 /// A policy without mistakes of type. Only [`check`] makes one.
@@ -57,6 +58,9 @@ pub fn check(policy: hir::Policy, diagnostics: &mut Diagnostics) -> Option<Typed
     for claim in &policy.claims {
         rules.constant(&claim.level);
         claim.unless.iter().for_each(|unless| rules.condition(unless));
+    }
+    for downgrade in &policy.downgrades {
+        rules.downgrade(downgrade);
     }
     result::check(&policy, diagnostics);
     scenario::check(&policy, diagnostics);

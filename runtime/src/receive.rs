@@ -1,8 +1,8 @@
 //! What comes back from a tool, as a labelled message.
 //!
 //! The label of a region is the one that the policy declares for it, joined with the label of the
-//! call (κ) and with its parent's: lab(n) = decl(n) ⊔ κ, joined down each path. Text that does not
-//! fit its declared shape is one region at the top.
+//! call (κ) and with its parent's: lab(n) = δ(decl(n) ⊔ κ) ⊔ l, joined down each path, where δ are
+//! the downgrades. Text that does not fit its declared shape is one region at the top.
 
 use std::cell::OnceCell;
 
@@ -14,7 +14,7 @@ use rtbas_artifact::value::Value;
 
 use crate::decision::Permit;
 use crate::history::{LabelledRegion, Message, Role};
-use crate::region::{self, Tree, Unfit};
+use crate::region::{self, Content, Tree, Unfit};
 
 /// What became of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,10 +111,13 @@ impl<'a> Received<'a> {
             let record = record_of.last().copied().flatten().and_then(|at| records.get(at));
             let record = record.map(|(store, record)| (*store, record as &dyn Fields));
             let scope = self.scope(bound, record);
-            let mut label = self.program.node_label(tool, region.node, &scope);
-            match region.parent.and_then(|parent| labelled.get(parent)) {
-                Some(parent) => label.join_with(&parent.label),
-                None => label.join_with(&self.label),
+            let mut label = self.program.node_label(tool, region.node, &scope).join(&self.label);
+            if let Content::Leaf(value) = &region.content {
+                label = self.program.downgraded(bound.tool(), region.node, label, &scope, value);
+                label.join_with(&self.context);
+            }
+            if let Some(parent) = region.parent.and_then(|parent| labelled.get(parent)) {
+                label.join_with(&parent.label);
             }
             let (path, span) = (tree.path(index), region.span.clone());
             labelled.push(LabelledRegion { path, span, label, parent: region.parent });

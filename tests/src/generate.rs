@@ -108,6 +108,7 @@ fn policy(dice: &mut Dice<'_>, style: Style) -> Policy {
         stores,
         cells,
         tools,
+        downgrades: Vec::new(),
         claims: Vec::new(),
     }
 }

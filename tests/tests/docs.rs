@@ -190,7 +190,7 @@ fn the_reference_lists_every_code() {
     let line = |code: &Code| format!("| [{code}](errors/{code}.md) | {} |", code.summary());
     let missing: Vec<String> =
         Code::ALL.iter().map(line).filter(|line| !language.contains(line)).collect();
-    assert!(missing.is_empty(), "docs/language.md, section 15, lacks\n{}", missing.join("\n"));
+    assert!(missing.is_empty(), "docs/language.md, among its codes, lacks\n{}", missing.join("\n"));
 }
 
 /// Codes that no text of a policy brings about, and why.

@@ -219,6 +219,7 @@ pub(crate) fn policy() -> Policy {
             },
         ],
         tools: vec![list_tool(), pay_tool()],
+        downgrades: Vec::new(),
         claims: vec![
             Claim {
                 level: LabelId(2),

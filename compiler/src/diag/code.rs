@@ -86,6 +86,7 @@ codes! {
     E0309 "a result has too many regions"
     E0310 "a call that does not run gets a result"
     E0311 "a value that names no reader and no source"
+    E0312 "a downgrade that lowers nothing, or lets free text through"
 
     E0501 "two levels of a lattice have no least upper bound"
     E0502 "no level of a lattice flows to all others"

@@ -24,6 +24,18 @@ pub(super) fn nodes(terms: &mut Terms<'_>, policy: &Policy, tool: &Tool) -> Vec<
     builder.nodes
 }
 
+/// The region at a path.
+pub(super) fn at(nodes: &[Node], path: &[Step]) -> Option<NodeId> {
+    let root = NodeId(u32::try_from(nodes.len().checked_sub(1)?).ok()?);
+    path.iter().try_fold(root, |at, step| match (step, &nodes.get(at.index())?.kind) {
+        (Step::Items, NodeKind::List(item)) => Some(*item),
+        (Step::Field(name), NodeKind::Record(fields)) => {
+            fields.iter().find(|field| field.name == *name).map(|field| field.node)
+        }
+        _ => None,
+    })
+}
+
 /// A store that a result shows.
 struct Shown<'p> {
     store: StoreId,

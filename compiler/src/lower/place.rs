@@ -22,6 +22,8 @@ pub struct Spans {
     pub rules: Vec<Vec<Span>>,
     /// By claim.
     pub claims: Vec<Span>,
+    /// By downgrade: its name.
+    pub downgrades: Vec<Span>,
 }
 
 /// Places of a lattice.
@@ -84,6 +86,7 @@ pub(super) fn spans(policy: &Policy) -> Spans {
         tools: policy.tools.iter().map(|tool| tool.span).collect(),
         rules: rules.collect(),
         claims: policy.claims.iter().map(|claim| claim.span).collect(),
+        downgrades: policy.downgrades.iter().map(|downgrade| downgrade.span).collect(),
     }
 }
 

@@ -25,6 +25,8 @@ pub(super) struct Scope<'s> {
     pub(super) record: Option<TypeId>,
     /// The label of the call.
     pub(super) context: bool,
+    /// The value of the region that is judged, by its type.
+    pub(super) value: Option<TypeId>,
 }
 
 /// The condition that is written; `None` after a message.
@@ -136,6 +138,9 @@ fn operand(cx: &mut Context<'_>, scope: Scope<'_>, operand: &ast::Operand) -> Op
         }
     };
     let path: Vec<String> = path.iter().map(|name| name.text.clone()).collect();
+    if let Some(root) = scope.value.filter(|_| name.text == "value") {
+        return Some(Operand { read: ir::Operand::Field(path), root: Some(root), span });
+    }
     let fact = cx.fact_names.get(&name.text);
     let argument = scope.arguments.iter().zip(0..).find(|(a, _)| a.name == name.text);
     let fields = scope.record.map_or(&[][..], |record| cx.types.fields(record));

@@ -4,7 +4,8 @@
 //! complain about.
 
 use rtbas_artifact::ir::{
-    self, ArgumentId, CellPart, Comparison, Effect, FactId, Format, StoreId, Target, ToolId, TypeId,
+    self, ArgumentId, CellPart, Comparison, DowngradeWord, Effect, FactId, Format, StoreId, Target,
+    ToolId, TypeId,
 };
 use rtbas_artifact::lattice::LevelId;
 use rtbas_artifact::pattern::Pattern;
@@ -43,6 +44,8 @@ pub struct Policy {
     pub cells: Vec<Cell>,
     /// The tools, in order of their names.
     pub tools: Vec<Tool>,
+    /// The downgrades.
+    pub downgrades: Vec<Downgrade>,
     /// The claims.
     pub claims: Vec<Claim>,
     /// The tests.
@@ -230,6 +233,35 @@ pub struct Rule {
     pub when: Option<Condition>,
     /// Where.
     pub span: Span,
+}
+
+/// A downgrade of a region.
+#[derive(Debug)]
+pub struct Downgrade {
+    /// Its name.
+    pub name: String,
+    /// Where that is.
+    pub span: Span,
+    /// Its word.
+    pub word: DowngradeWord,
+    /// The tool.
+    pub tool: ToolId,
+    /// The region.
+    pub path: Vec<Step>,
+    /// Where it is named.
+    pub path_span: Span,
+    /// What the region's label must flow to.
+    pub from: Label,
+    /// What it is lowered to.
+    pub to: Label,
+    /// What must hold around the value.
+    pub when: Option<Condition>,
+    /// What must hold of the value.
+    pub checked: Option<Condition>,
+    /// Who answers for it.
+    pub by: String,
+    /// Why.
+    pub because: String,
 }
 
 /// A claim about one target.

@@ -135,7 +135,7 @@ fn reads(cx: &mut Context<'_>, store: &Name, path: Option<&NodePath>) -> Option<
 }
 
 /// The type of the innermost record around a region, itself included.
-fn record_around(
+pub(super) fn record_around(
     cx: &Context<'_>,
     reads: &[Reads],
     path: &[Step],

@@ -1,6 +1,6 @@
 //! The tree of a policy as it was written: one node for each construct, names still names.
 
-use rtbas_artifact::ir::{Comparison, Effect, Format};
+use rtbas_artifact::ir::{Comparison, DowngradeWord, Effect, Format};
 use rtbas_artifact::pattern;
 use rtbas_artifact::sets::SetKind;
 use rtbas_artifact::value::Value;
@@ -39,6 +39,8 @@ pub struct Policy {
     pub messages: Vec<Message>,
     /// `tool` and `tools`
     pub tools: Vec<ToolBlock>,
+    /// `endorse` and `declassify`
+    pub downgrades: Vec<Downgrade>,
     /// `never`
     pub claims: Vec<Claim>,
     /// `test`
@@ -382,6 +384,31 @@ pub enum RuleWhen {
     Otherwise,
     /// `when C`
     When(Box<Condition>),
+}
+
+/// `endorse NAME { t.result.a : LABEL -> LABEL when C checked C by "…" because "…" }`
+#[derive(Debug)]
+pub struct Downgrade {
+    /// The word that it begins with.
+    pub word: DowngradeWord,
+    /// Its name.
+    pub name: Name,
+    /// The tool.
+    pub tool: Name,
+    /// The region of its result.
+    pub path: NodePath,
+    /// What the region's label must flow to.
+    pub from: Label,
+    /// What it is lowered to.
+    pub to: Label,
+    /// What must hold around the value.
+    pub when: Option<Condition>,
+    /// What must hold of the value.
+    pub checked: Option<Condition>,
+    /// Who answers for it.
+    pub by: String,
+    /// Why.
+    pub because: String,
 }
 
 /// `never LABEL -> t, t.x unless C`

@@ -110,6 +110,7 @@ impl Policy {
             stores,
             messages,
             tools,
+            downgrades,
             claims,
             tests: _,
             lints,
@@ -123,6 +124,7 @@ impl Policy {
         self.stores.extend(stores);
         self.messages.extend(messages);
         self.tools.extend(tools);
+        self.downgrades.extend(downgrades);
         self.claims.extend(claims);
         self.lints.extend(lints);
     }

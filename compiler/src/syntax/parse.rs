@@ -4,12 +4,13 @@
 //! `None`, and [`policy`] reports that as the internal error that it is. Mistakes that the grammar
 //! cannot see (a number out of range, a field twice) are reported here.
 
+use rtbas_artifact::ir::DowngradeWord;
 use rtbas_artifact::sets::SetKind;
 use rtbas_grammar::{Pair, Rule};
 
 use super::ast::{
-    Claim, Label, LabelRule, Lattice, LatticeForm, Lint, Message, MessageKind, Name, Outsiders,
-    Policy, Product, Store, StoreLine, StorePart, Type,
+    Claim, Downgrade, Label, LabelRule, Lattice, LatticeForm, Lint, Message, MessageKind, Name,
+    Outsiders, Policy, Product, Store, StoreLine, StorePart, Type,
 };
 use crate::diag::lint::Stance;
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -101,6 +102,7 @@ impl Builder<'_> {
             stores: Vec::new(),
             messages: Vec::new(),
             tools: Vec::new(),
+            downgrades: Vec::new(),
             claims: Vec::new(),
             tests: Vec::new(),
             lints: Vec::new(),
@@ -128,6 +130,7 @@ impl Builder<'_> {
                 Rule::store => policy.stores.push(self.store(&item)?),
                 Rule::message => policy.messages.push(self.message(&item)?),
                 Rule::tool | Rule::tools => policy.tools.push(self.tool_block(&item)?),
+                Rule::downgrade => policy.downgrades.push(self.downgrade(&item)?),
                 Rule::claim => policy.claims.push(self.claim(&item)?),
                 Rule::test => policy.tests.push(self.test(&item)?),
                 Rule::lint => policy.lints.push(self.lint(&item)?),
@@ -254,6 +257,31 @@ impl Builder<'_> {
         let read = label(Rule::outsiders_read)?;
         let write = label(Rule::outsiders_write)?;
         Some(Outsiders { read, write, span: self.span(pair) })
+    }
+
+    fn downgrade(&mut self, pair: &Pair<'_>) -> Option<Downgrade> {
+        let region = one(pair, Rule::region)?;
+        let mut labels = all(pair, Rule::label);
+        let mut condition = |rule| match one(pair, rule) {
+            Some(guard) => self.one_condition(&guard).map(Some),
+            None => Some(None),
+        };
+        let (when, checked) = (condition(Rule::when)?, condition(Rule::checked)?);
+        Some(Downgrade {
+            word: match has(pair, Rule::kw_endorse) {
+                true => DowngradeWord::Endorse,
+                false => DowngradeWord::Declassify,
+            },
+            name: self.one_name(pair)?,
+            tool: self.one_name(&region)?,
+            path: self.node_path(&one(&region, Rule::node_path)?)?,
+            from: self.label(&labels.next()?)?,
+            to: self.label(&labels.next()?)?,
+            when,
+            checked,
+            by: self.string(&one(&one(pair, Rule::by)?, Rule::string)?),
+            because: self.because(pair)??,
+        })
     }
 
     fn claim(&mut self, pair: &Pair<'_>) -> Option<Claim> {

@@ -144,7 +144,7 @@ impl<'p> Rules<'p, '_> {
             let diagnostic = Diagnostic::new(Code::E0311, operand.span, message);
             self.diagnostics.push(diagnostic.help(help));
         }
-        let is_field = matches!(operand.read, ir::Operand::Field(_));
+        let is_field = matches!(operand.read.source(), ir::Operand::Field(_));
         if optional && is_field && lattice.joins_by_union() {
             let message = "a field that a result leaves out would free its label";
             let help = "delete the `?`: a label with a value that is missing is at the top";

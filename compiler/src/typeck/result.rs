@@ -68,7 +68,7 @@ fn count(policy: &Policy, ty: TypeId) -> usize {
 }
 
 /// The type of a region of a tool's result; `None` after a message.
-fn region(
+pub(super) fn region(
     policy: &Policy,
     tool: &Tool,
     path: &[Step],

@@ -103,6 +103,9 @@ fn completion_help(lattice: &Lattice) -> String {
 /// A label that the author of a field may choose.
 pub(super) fn chosen(program: &Program, chosen: &Chosen, spans: &Spans) -> Diagnostic {
     let policy = program.policy();
+    if let Place::Downgrade(index) = chosen.place {
+        return chosen_downgrade(program, chosen, index, spans);
+    }
     let (of, at) = match &chosen.place {
         Place::Cell(id) => {
             let cell = policy.cells.get(id.index());
@@ -118,6 +121,7 @@ pub(super) fn chosen(program: &Program, chosen: &Chosen, spans: &Spans) -> Diagn
             let tool = program.tool(*id).map_or("?", |tool| &tool.name);
             (format!("{path}` of `{tool}"), spans.tool(*id))
         }
+        Place::Downgrade(_) => ("?".to_owned(), None),
     };
     // No argument's name stands in a label that a record's author could choose.
     let field = &chosen.field;
@@ -135,6 +139,27 @@ pub(super) fn chosen(program: &Program, chosen: &Chosen, spans: &Spans) -> Diagn
         "`{field}` may be {label}, which does not flow to {choice}, a label that it chooses"
     ))
     .help(format!("let the label read only what flows to {choice}, or give `{of}` one label"))
+}
+
+/// A downgrade that the author of a field may bring about.
+fn chosen_downgrade(program: &Program, chosen: &Chosen, index: usize, spans: &Spans) -> Diagnostic {
+    let name = program.policy().downgrades.get(index).map_or("?", |downgrade| &downgrade.name);
+    let field = &chosen.field;
+    let choice = program.show_label(None, chosen.choice);
+    let message = format!("whoever writes `{field}` would choose whether `{name}` lowers a label");
+    let diagnostic = Diagnostic::new(Code::E0504, spans.downgrades.get(index).copied(), message);
+    let help = format!(
+        "let `when` read only what flows to {choice}; what is asked of the value itself stands \
+         behind `checked`"
+    );
+    match chosen.label {
+        Some(label) => {
+            let label = program.show_label(None, label);
+            diagnostic.note(format!("`{field}` may be {label}, which does not flow to {choice}"))
+        }
+        None => diagnostic.note(format!("`{field}` may be at the top")),
+    }
+    .help(help)
 }
 
 /// A tool whose decisions grow weaker with taint.

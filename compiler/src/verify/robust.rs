@@ -32,6 +32,8 @@ pub(super) enum Place {
     Cell(CellId),
     /// A region of a tool's result, by its path.
     Region(ToolId, String),
+    /// The downgrade at this index.
+    Downgrade(usize),
 }
 
 /// A label that a field may have.
@@ -87,9 +89,21 @@ fn judge(
     place: impl Fn() -> Place,
     read: impl Fn(&[String]) -> Vec<Source>,
 ) {
-    for path in fields_read(program, rule) {
+    let choices: Vec<LabelId> = choices(rule).collect();
+    judge_paths(program, fields_read(program, rule), &choices, found, place, read);
+}
+
+fn judge_paths(
+    program: &Program,
+    paths: BTreeSet<Vec<String>>,
+    choices: &[LabelId],
+    found: &mut Vec<Chosen>,
+    place: impl Fn() -> Place,
+    read: impl Fn(&[String]) -> Vec<Source>,
+) {
+    for path in paths {
         let sources = read(&path);
-        let pairs = choices(rule).flat_map(|choice| sources.iter().map(move |s| (choice, s)));
+        let pairs = choices.iter().flat_map(|choice| sources.iter().map(move |s| (*choice, s)));
         let escapes = |(choice, source): &(LabelId, &Source)| !flows(program, **source, *choice);
         if let Some((choice, source)) = pairs.into_iter().find(escapes) {
             let label = match *source {
@@ -141,6 +155,7 @@ impl<'p> Walk<'p, '_> {
             judge(self.program, rule, &mut found, place, |read| self.sources(scope, id, read));
             self.found.append(&mut found);
         }
+        self.downgrades(id, node, record);
         match &node.kind {
             NodeKind::Leaf(_) => {}
             NodeKind::List(item) => self.node(*item, format!("{path}[*]"), record),
@@ -149,6 +164,31 @@ impl<'p> Walk<'p, '_> {
                     self.node(field.node, format!("{path}.{}", field.name), record);
                 }
             }
+        }
+    }
+
+    /// Whether a region's label is lowered is told by what may be at the lowered label.
+    fn downgrades(&mut self, id: NodeId, node: &'p Node, record: Option<Record>) {
+        let Some((_, scope)) = record else { return };
+        for (index, downgrade) in self.program.policy().downgrades.iter().enumerate() {
+            if (downgrade.tool, downgrade.node) != (self.id, id) {
+                continue;
+            }
+            let mut paths = BTreeSet::new();
+            if let Some(guard) = downgrade.when {
+                operands(self.program, guard, &mut |operand| add_field(operand, &mut paths));
+            }
+            let rules = self.rules(node, record);
+            let labels: Vec<LabelId> = rules
+                .into_iter()
+                .flat_map(|(rule, _)| choices(rule))
+                .chain([downgrade.to])
+                .collect();
+            let mut found = Vec::new();
+            let place = || Place::Downgrade(index);
+            let read = |path: &[String]| self.sources(scope, id, path);
+            judge_paths(self.program, paths, &labels, &mut found, place, read);
+            self.found.append(&mut found);
         }
     }
 
@@ -245,17 +285,18 @@ fn choices(rule: &LabelRule) -> impl Iterator<Item = LabelId> {
 /// The fields that a label reads: in its guards, and where a value names a level.
 fn fields_read(program: &Program, rule: &LabelRule) -> BTreeSet<Vec<String>> {
     let mut read = BTreeSet::new();
-    let mut field = |operand: &Operand| {
-        if let Operand::Field(path) = operand.source() {
-            read.insert(path.clone());
-        }
-    };
     for alternative in &rule.alternatives {
-        operands(program, alternative.when, &mut field);
+        operands(program, alternative.when, &mut |operand| add_field(operand, &mut read));
     }
     let terms = choices(rule).filter_map(|label| program.policy().labels.get(label.index()));
-    terms.flat_map(LabelTerm::operands).for_each(field);
+    terms.flat_map(LabelTerm::operands).for_each(|operand| add_field(operand, &mut read));
     read
+}
+
+fn add_field(operand: &Operand, read: &mut BTreeSet<Vec<String>>) {
+    if let Operand::Field(path) = operand.source() {
+        read.insert(path.clone());
+    }
 }
 
 fn operands(program: &Program, condition: ConditionId, visit: &mut impl FnMut(&Operand)) {

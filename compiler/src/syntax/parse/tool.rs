@@ -70,7 +70,7 @@ impl Builder<'_> {
         Some(ToolLine::Reads(self.one_name(pair)?, path))
     }
 
-    fn node_path(&mut self, pair: &Pair<'_>) -> Option<NodePath> {
+    pub(super) fn node_path(&mut self, pair: &Pair<'_>) -> Option<NodePath> {
         let mut steps = Vec::new();
         for step in pair.clone().into_inner() {
             match step.as_rule() {

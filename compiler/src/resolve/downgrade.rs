@@ -1,0 +1,73 @@
+//! Downgrades: names → the tool and the region whose label is lowered, and what guards it.
+
+use rtbas_artifact::ir::{ToolId, Type, TypeId};
+
+use super::condition::{Scope, condition, label};
+use super::context::Context;
+use super::hir::{Downgrade, Step, Tool};
+use super::scope::{twice, unknown};
+use super::tool::record_around;
+use crate::syntax::ast;
+
+/// The downgrades of a policy.
+pub(super) fn resolve(
+    cx: &mut Context<'_>,
+    tools: &[Tool],
+    written: &[ast::Downgrade],
+) -> Vec<Downgrade> {
+    let mut seen: Vec<&ast::Name> = Vec::new();
+    for downgrade in written {
+        if let Some(first) = seen.iter().find(|name| name.text == downgrade.name.text) {
+            cx.push(twice("downgrade", &downgrade.name, first.span));
+        }
+        seen.push(&downgrade.name);
+    }
+    written.iter().filter_map(|downgrade| one(cx, tools, downgrade)).collect()
+}
+
+fn one(cx: &mut Context<'_>, tools: &[Tool], written: &ast::Downgrade) -> Option<Downgrade> {
+    let ids = (0..).map(ToolId);
+    let Some((id, tool)) = ids.zip(tools).find(|(_, tool)| tool.name == written.tool.text) else {
+        let known = tools.iter().map(|tool| tool.name.as_str());
+        let mistake = unknown("tool", &written.tool, known);
+        cx.push(mistake);
+        return None;
+    };
+    let call = Scope { arguments: &tool.arguments, ..Scope::default() };
+    let (from, to) = (label(cx, call, &written.from), label(cx, call, &written.to));
+    let record = record_around(cx, &tool.reads, &written.path.steps);
+    let around = Scope { record, ..call };
+    let any = cx.types.simple(Type::Any);
+    let value = leaf(cx, tool.result, &written.path.steps).unwrap_or(any);
+    let own = Scope { value: Some(value), ..call };
+    let mut guard = |scope, written: &Option<ast::Condition>| match written {
+        Some(written) => condition(cx, scope, written).map(Some),
+        None => Some(None),
+    };
+    let (when, checked) = (guard(around, &written.when), guard(own, &written.checked));
+    Some(Downgrade {
+        name: written.name.text.clone(),
+        span: written.name.span,
+        word: written.word,
+        tool: id,
+        path: written.path.steps.clone(),
+        path_span: written.tool.span.to(written.path.span),
+        from,
+        to,
+        when: when?,
+        checked: checked?,
+        by: written.by.clone(),
+        because: written.because.clone(),
+    })
+}
+
+/// The type of a region. One that there is not is a mistake that `typeck` finds.
+fn leaf(cx: &Context<'_>, result: TypeId, path: &[Step]) -> Option<TypeId> {
+    path.iter().try_fold(result, |ty, step| match (step, cx.types.get(ty)) {
+        (Step::Items, Type::List(item)) => Some(*item),
+        (Step::Field(name), Type::Record { fields, .. }) => {
+            fields.iter().find(|field| field.name == *name).map(|field| field.ty)
+        }
+        _ => None,
+    })
+}

@@ -1,0 +1,121 @@
+//! Downgrades lower what is no longer divided, and what they let through is narrow.
+
+use rtbas_artifact::ir::{self, Comparison, DowngradeWord, Type, TypeId};
+use rtbas_artifact::lattice::LevelId;
+use rtbas_artifact::term::set_flows;
+
+use super::condition::Rules;
+use super::result::region;
+use crate::diag::{Code, Diagnostic};
+use crate::resolve::hir::{Condition, Downgrade, Label, Operand};
+
+impl<'p> Rules<'p, '_> {
+    /// Checks a downgrade, but for what its guards may read: that is for a proof.
+    pub(super) fn downgrade(&mut self, downgrade: &'p Downgrade) {
+        self.label(&downgrade.from);
+        self.label(&downgrade.to);
+        for guard in downgrade.when.iter().chain(&downgrade.checked) {
+            self.condition(guard);
+        }
+        self.lowers(downgrade);
+        let Some(tool) = self.policy.tools.get(downgrade.tool.index()) else { return };
+        let (path, at) = (&downgrade.path, downgrade.path_span);
+        let Some(ty) = region(self.policy, tool, path, at, self.diagnostics) else { return };
+        if matches!(self.policy.types.get(ty), Type::List(_) | Type::Record { open: false, .. }) {
+            let message = "a downgrade speaks of one value, and this region is divided further";
+            let help = "name a region in it, such as a field";
+            let diagnostic = Diagnostic::new(Code::E0312, at, message);
+            return self.diagnostics.push(diagnostic.help(help));
+        }
+        let is_checked = downgrade.checked.as_ref().is_some_and(is_narrow_check);
+        if downgrade.word == DowngradeWord::Endorse && !is_checked && !self.is_narrow(ty) {
+            let message = "this would endorse whatever text stands there";
+            let help =
+                "say which values are harmless, and few:\nchecked value matches /[A-Z]{2}[0-9]{6}/";
+            let diagnostic = Diagnostic::new(Code::E0312, at, message);
+            self.diagnostics.push(diagnostic.note("a text can hold instructions").help(help));
+        }
+    }
+
+    /// Both labels name levels of the same lattices, and the second flows to the first.
+    fn lowers(&mut self, downgrade: &'p Downgrade) {
+        let (from, to) = (&downgrade.from, &downgrade.to);
+        let level = |label: &Label, index: usize| label.levels.get(index).copied().flatten();
+        let mut mistakes: Vec<String> = Vec::new();
+        let names: usize = [from, to].iter().map(|label| named(label)).min().unwrap_or(0);
+        if names == 0 {
+            mistakes.push("it names no level to be lowered from, or to".to_owned());
+        }
+        for (index, lattice) in self.lattices.iter().enumerate() {
+            match (level(from, index), level(to, index)) {
+                (None, None) => {}
+                (Some(from), Some(to)) if lattice.flows(to, from) => {}
+                (Some(from), Some(to)) => {
+                    let name = |level: LevelId| lattice.level_name(level);
+                    mistakes.push(format!("`{}` does not flow to `{}`", name(to), name(from)));
+                }
+                _ => mistakes.push(format!("only one of its labels names `{}`", lattice.name)),
+            }
+        }
+        for (index, lattice) in self.policy.open.iter().enumerate() {
+            let set = |label: &'p Label| label.sets.get(index).and_then(Option::as_ref);
+            match (set(from), set(to)) {
+                (None, None) => {}
+                (Some(from), Some(to)) => {
+                    let (types, facts) = (self.policy.types.entries(), &self.policy.facts);
+                    if !set_flows(types, facts, lattice, &to.term, &from.term) {
+                        let message = format!(
+                            "the second set of {} does not flow to the first",
+                            lattice.kind
+                        );
+                        mistakes.push(message);
+                    }
+                }
+                _ => mistakes.push(format!("only one of its labels names `{}`", lattice.name)),
+            }
+        }
+        for mistake in mistakes {
+            let message = format!("a downgrade lowers a label: {mistake}");
+            let diagnostic = Diagnostic::new(Code::E0312, to.span, message);
+            let help = "write the stricter level first: `untrusted -> trusted`";
+            self.diagnostics.push(diagnostic.label(from.span, "from here").help(help));
+        }
+    }
+
+    /// Whether values of a type carry no free text.
+    fn is_narrow(&self, ty: TypeId) -> bool {
+        match self.policy.types.get(ty) {
+            Type::Null | Type::Bool | Type::Integer | Type::Number | Type::Enumeration(_) => true,
+            Type::Union(choices) => choices.iter().all(|choice| self.is_narrow(*choice)),
+            _ => false,
+        }
+    }
+}
+
+/// How many levels a label names.
+fn named(label: &Label) -> usize {
+    label.levels.iter().flatten().count() + label.sets.iter().flatten().count()
+}
+
+/// Whether a condition leaves few values: those of a constant, a fact or a finite pattern.
+fn is_narrow_check(condition: &Condition) -> bool {
+    let is_value =
+        |operand: &Operand| matches!(&operand.read, ir::Operand::Field(path) if path.is_empty());
+    let is_known =
+        |operand: &Operand| matches!(operand.read, ir::Operand::Literal(_) | ir::Operand::Fact(..));
+    match condition {
+        Condition::Compare(Comparison::Equal, a, b) => {
+            is_value(a) && is_known(b) || is_value(b) && is_known(a)
+        }
+        Condition::In(element, list) => is_value(element) && is_known(list),
+        Condition::Matches(text, pattern) => is_value(text) && is_few(pattern.tree().count()),
+        Condition::All(parts) => parts.iter().any(is_narrow_check),
+        Condition::Any(parts) => parts.iter().all(is_narrow_check),
+        _ => false,
+    }
+}
+
+/// Fewer than 2¹²⁸: what is beyond is counted as the most that can be.
+fn is_few(count: Option<u128>) -> bool {
+    count.is_some_and(|count| count < u128::MAX)
+}
