@@ -5,7 +5,11 @@
 //! every ordered pair of labels over these names. What brute force finds, the prover must refute;
 //! what the prover refutes it has replayed itself, and it may need more names than three.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop where its policy is not as expected")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop where its policy is not as expected"
+)]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
