@@ -94,7 +94,12 @@ fn a_test_that_lacks_a_fact_does_not_compile() {
 
 #[test]
 fn the_examples_pass_their_own_tests() {
-    for policy in ["agentdojo/banking.pol", "agentdojo/slack.pol", "sessions/walkthrough.pol"] {
+    for policy in [
+        "agentdojo/banking.pol",
+        "agentdojo/slack.pol",
+        "agentdojo/workspace.pol",
+        "sessions/walkthrough.pol",
+    ] {
         let policy = repository("examples").join(policy);
         let shown = Folder::new().run(&["test", policy.to_str().unwrap()]);
         assert!(shown.ends_with(" passed, 0 failed\nexit code 0\n"), "{shown}");
