@@ -97,6 +97,7 @@ fn the_examples_pass_their_own_tests() {
     for policy in [
         "agentdojo/banking.pol",
         "agentdojo/slack.pol",
+        "agentdojo/travel.pol",
         "agentdojo/workspace.pol",
         "sessions/walkthrough.pol",
     ] {
