@@ -174,6 +174,8 @@ pub enum Type {
     },
     /// A value of at least one of these types.
     Union(Vec<TypeId>),
+    /// Records of any fields, with values of one type.
+    Map(TypeId),
 }
 
 /// A field of a record type.
@@ -417,6 +419,27 @@ pub enum NodeKind {
     List(NodeId),
     /// A record; which of its optional fields are there is the node's.
     Record(Vec<NodeField>),
+    /// A record of any fields. How many there are, and in which order, is the node's; which names
+    /// they have is the key's, and what they hold the value's. Name and value lie side by side.
+    Map {
+        /// A leaf: the text of a name.
+        key: NodeId,
+        /// What stands under a name.
+        value: NodeId,
+    },
+}
+
+impl NodeKind {
+    /// The nodes directly below.
+    #[must_use]
+    pub fn below(&self) -> Vec<NodeId> {
+        match self {
+            Self::Leaf(_) => Vec::new(),
+            Self::List(element) => vec![*element],
+            Self::Record(fields) => fields.iter().map(|field| field.node).collect(),
+            Self::Map { key, value } => vec![*key, *value],
+        }
+    }
 }
 
 /// A field of a record node.

@@ -96,6 +96,9 @@ impl Tool {
         match &self.nodes.get(at.index())?.kind {
             NodeKind::Leaf(_) => None,
             NodeKind::List(item) => self.path_from(*item, format!("{path}[*]"), node),
+            NodeKind::Map { key, value } => self
+                .path_from(*key, format!("{path}[key]"), node)
+                .or_else(|| self.path_from(*value, format!("{path}[*]"), node)),
             NodeKind::Record(fields) => fields.iter().find_map(|field| {
                 self.path_from(field.node, format!("{path}.{}", field.name), node)
             }),

@@ -67,6 +67,10 @@ pub fn check(types: &[Type], ty: TypeId, value: &Value) -> Result<(), Mismatch> 
                 None => Ok(()),
             }
         }
+        // A name is data like the values, so the place does not give it.
+        (Type::Map(inner), Value::Record(values)) => values
+            .values()
+            .try_for_each(|value| check(types, *inner, value).map_err(|e| e.under("[*]"))),
         (Type::Union(choices), _) => {
             let fits = choices.iter().any(|&choice| check(types, choice, value).is_ok());
             if fits { Ok(()) } else { Err(mismatch()) }
@@ -115,6 +119,12 @@ pub fn with_sets(types: &[Type], ty: TypeId, value: Value) -> Value {
                 })
                 .collect(),
         ),
+        (Some(Type::Map(inner)), Value::Record(values)) => Value::Record(
+            values
+                .into_iter()
+                .map(|(name, value)| (name, with_sets(types, *inner, value)))
+                .collect(),
+        ),
         (Some(Type::Union(choices)), value) => {
             let fitting = choices.iter().find_map(|&choice| {
                 let value = with_sets(types, choice, value.clone());
@@ -144,6 +154,7 @@ pub fn describe(types: &[Type], ty: TypeId) -> String {
         Some(Type::List(_)) => "a list".to_owned(),
         Some(Type::Set(_)) => "a set".to_owned(),
         Some(Type::Record { .. }) => "a record".to_owned(),
+        Some(Type::Map(_)) => "a map".to_owned(),
         Some(Type::Union(choices)) => {
             let choices: Vec<String> = choices.iter().map(|&t| describe(types, t)).collect();
             choices.join(" or ")

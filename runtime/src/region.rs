@@ -61,8 +61,10 @@ pub enum Step {
     Root,
     /// It is a field of a record.
     Field(String),
-    /// It is an element of a list, counted from zero.
+    /// It is an element of a list, or a value of a map, counted from zero.
     Index(usize),
+    /// It is the name of a value of a map, counted like the values.
+    Key(usize),
 }
 
 /// What a region holds.
@@ -74,6 +76,8 @@ pub enum Content {
     List,
     /// Its fields are the regions below it.
     Record,
+    /// Its names and their values are the regions below it, each name before its value.
+    Map,
 }
 
 /// Why a text is not what its tool is declared to give. Names declared things only, never words of
@@ -183,7 +187,7 @@ impl Tree {
     pub fn value(&self, index: usize) -> Option<Value> {
         let field = |child: usize| match &self.get(child)?.step {
             Step::Field(name) => Some((name.clone(), self.value(child)?)),
-            Step::Root | Step::Index(_) => None,
+            Step::Root | Step::Index(_) | Step::Key(_) => None,
         };
         match &self.get(index)?.content {
             Content::Leaf(value) => Some(value.clone()),
@@ -194,6 +198,15 @@ impl Tree {
                 .map(Value::List),
             Content::Record => {
                 self.children(index).map(field).collect::<Option<_>>().map(Value::Record)
+            }
+            Content::Map => {
+                let below: Vec<Value> =
+                    self.children(index).map(|child| self.value(child)).collect::<Option<_>>()?;
+                let entry = |entry: &[Value]| match entry {
+                    [Value::Text(name), value] => Some((name.clone(), value.clone())),
+                    _ => None,
+                };
+                below.chunks(2).map(entry).collect::<Option<_>>().map(Value::Record)
             }
         }
     }
@@ -221,6 +234,8 @@ fn path(regions: &[Region], index: usize) -> String {
             Step::Root => {}
             Step::Field(name) => path.extend([".", name]),
             Step::Index(index) => path.push_str(&format!("[{index}]")),
+            // A name is data, so the path does not give it.
+            Step::Key(index) => path.push_str(&format!("[key {index}]")),
         }
     }
     path

@@ -44,7 +44,7 @@ impl Census {
 }
 
 /// Every construct that a policy can hold or a session can show.
-pub const CONSTRUCTS: [&str; 66] = [
+pub const CONSTRUCTS: [&str; 68] = [
     "lattices: two",
     "lattices: one level",
     "lattices: levels without order",
@@ -66,6 +66,7 @@ pub const CONSTRUCTS: [&str; 66] = [
     "bounds: named by a value",
     "results: text",
     "results: JSON",
+    "results: map",
     "results: Python",
     "results: list",
     "results: record in a record",
@@ -81,6 +82,7 @@ pub const CONSTRUCTS: [&str; 66] = [
     "arguments: list",
     "arguments: record",
     "arguments: any",
+    "arguments: map",
     "effects: writes",
     "effects: endorsement",
     "rules: allow under a condition",
@@ -202,6 +204,7 @@ fn in_tool(policy: &Policy, tool: &Tool) -> BTreeSet<&'static str> {
                 );
             }
             NodeKind::List(_) => {}
+            NodeKind::Map { .. } => note("results: map", true),
             NodeKind::Record(fields) => {
                 note("results: optional field", fields.iter().any(|f| !f.required));
                 let is_record = |f: &NodeField| {
@@ -220,6 +223,7 @@ fn in_tool(policy: &Policy, tool: &Tool) -> BTreeSet<&'static str> {
         note("arguments: enumeration", is(|t| matches!(t, Type::Enumeration(_))));
         note("arguments: list", is(|t| matches!(t, Type::List(_))));
         note("arguments: record", is(is_record));
+        note("arguments: map", is(|t| matches!(t, Type::Map(_))));
         note("arguments: any", is(|t| *t == Type::Any));
     }
     for rule in tool.rules.iter().filter(|rule| rule.when.is_some()) {

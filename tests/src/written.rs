@@ -90,6 +90,22 @@ impl Language {
         text
     }
 
+    /// How a name is written.
+    #[must_use]
+    pub fn name(self, name: &str) -> String {
+        let mut text = String::new();
+        self.write_name(&mut text, name);
+        text
+    }
+
+    fn write_name(self, out: &mut String, name: &str) {
+        let is_plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        match self {
+            Self::Yaml if is_plain => out.push_str(name),
+            _ => self.quote(out, name),
+        }
+    }
+
     fn write(self, value: &Written, out: &mut String, indent: usize, block: bool) {
         match value {
             Written::Plain(word) => out.push_str(word),
@@ -109,7 +125,7 @@ impl Language {
             {
                 for (i, (name, value)) in fields.iter().enumerate() {
                     line(out, indent, i);
-                    out.push_str(name);
+                    self.write_name(out, name);
                     out.push(':');
                     self.below(value, out, indent);
                 }
@@ -133,10 +149,7 @@ impl Language {
                 out.push('{');
                 for (i, (name, value)) in fields.iter().enumerate() {
                     comma(out, indent, i, lines);
-                    match self {
-                        Self::Yaml => out.push_str(name),
-                        Self::Json | Self::Python => self.quote(out, name),
-                    }
+                    self.write_name(out, name);
                     out.push_str(": ");
                     self.write(value, out, indent + 2, lines);
                 }

@@ -55,7 +55,9 @@ pub(super) fn types(types: &[Type]) -> Result<(), Invalid> {
         _ => Ok(()),
     })?;
     nesting("types", types, |ty| match ty {
-        Type::List(element) | Type::Set(element) => [element.index()].into_iter().collect(),
+        Type::List(element) | Type::Set(element) | Type::Map(element) => {
+            [element.index()].into_iter().collect()
+        }
         Type::Record { fields, .. } => fields.iter().map(|field| field.ty.index()).collect(),
         Type::Union(choices) => choices.iter().map(|choice| choice.index()).collect(),
         _ => Below::new(),

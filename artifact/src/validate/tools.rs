@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::reads::{Reach, Readers};
 use super::tables::{Below, nesting};
 use super::{Invalid, MAX_SCHEMA, MAX_TEXT, each, index, name, text, unique, value};
-use crate::ir::{Argument, Node, NodeKind, Policy, Tool};
+use crate::ir::{Argument, Node, NodeId, NodeKind, Policy, Tool, Type};
 use crate::ty;
 
 pub(super) fn validate(policy: &Policy, readers: &Readers<'_>) -> Result<(), Invalid> {
@@ -74,6 +74,7 @@ fn nodes(policy: &Policy, readers: &Readers<'_>, tool: &Tool) -> Result<(), Inva
         one.label.as_ref().map_or(Ok(()), |label| readers.rule("label", label, reach))
     })?;
     nesting("nodes", &tool.nodes, below)?;
+    keys(policy, tool)?;
     // A region that nothing holds would be one that no result has.
     let root = tool.nodes.len() - 1;
     let held: BTreeSet<usize> = tool.nodes.iter().flat_map(below).chain([root]).collect();
@@ -86,20 +87,31 @@ fn nodes(policy: &Policy, readers: &Readers<'_>, tool: &Tool) -> Result<(), Inva
 }
 
 fn below(node: &Node) -> Below {
-    match &node.kind {
-        NodeKind::Leaf(_) => Below::new(),
-        NodeKind::List(element) => [element.index()].into_iter().collect(),
-        NodeKind::Record(fields) => fields.iter().map(|field| field.node.index()).collect(),
-    }
+    node.kind.below().into_iter().map(NodeId::index).collect()
+}
+
+/// Checks that what stands for the names of a map is text.
+fn keys(policy: &Policy, tool: &Tool) -> Result<(), Invalid> {
+    each("nodes", &tool.nodes, |node| {
+        let NodeKind::Map { key, .. } = &node.kind else { return Ok(()) };
+        let is_text = |node: &Node| match &node.kind {
+            NodeKind::Leaf(ty) => policy.types.get(ty.index()) == Some(&Type::Text),
+            _ => false,
+        };
+        match tool.nodes.get(key.index()) {
+            Some(key) if is_text(key) => Ok(()),
+            _ => Err(Invalid::new("key", "the names of a map are text")),
+        }
+    })
 }
 
 fn node(policy: &Policy, node: &Node) -> Result<(), Invalid> {
     match &node.kind {
         NodeKind::Leaf(ty) => index("ty", ty.index(), policy.types.len())?,
-        NodeKind::List(_) if node.record_of.is_some() => {
-            return Err(Invalid::new("record_of", "a list is no record of a store"));
+        NodeKind::List(_) | NodeKind::Map { .. } if node.record_of.is_some() => {
+            return Err(Invalid::new("record_of", "a list or a map is no record of a store"));
         }
-        NodeKind::List(_) => {}
+        NodeKind::List(_) | NodeKind::Map { .. } => {}
         NodeKind::Record(fields) => {
             each("fields", fields, |field| text("name", &field.name, MAX_TEXT))?;
             unique("fields", fields.iter().map(|field| &field.name))?;

@@ -125,6 +125,10 @@ faults! {
         |p| p.tools[0].nodes[3].kind = NodeKind::List(NodeId(3));
     a_region_that_nothing_holds: "tools[0].nodes[2]",
         |p| p.tools[0].nodes[3].kind = NodeKind::List(NodeId(1));
+    names_of_a_map_that_are_no_text: "tools[0].nodes[3].key",
+        |p| {
+            p.tools[0].nodes[3].kind = NodeKind::Map { key: NodeId(2), value: NodeId(1) };
+        };
     a_region_of_no_type: "tools[1].nodes[0].ty",
         |p| p.tools[1].nodes[0].kind = NodeKind::Leaf(TypeId(FAR));
     a_region_of_no_store: "tools[0].nodes[2].record_of",

@@ -28,7 +28,8 @@ pub(super) fn nodes(terms: &mut Terms<'_>, policy: &Policy, tool: &Tool) -> Vec<
 pub(super) fn at(nodes: &[Node], path: &[Step]) -> Option<NodeId> {
     let root = NodeId(u32::try_from(nodes.len().checked_sub(1)?).ok()?);
     path.iter().try_fold(root, |at, step| match (step, &nodes.get(at.index())?.kind) {
-        (Step::Items, NodeKind::List(item)) => Some(*item),
+        (Step::Items, NodeKind::List(item) | NodeKind::Map { value: item, .. }) => Some(*item),
+        (Step::Keys, NodeKind::Map { key, .. }) => Some(*key),
         (Step::Field(name), NodeKind::Record(fields)) => {
             fields.iter().find(|field| field.name == *name).map(|field| field.node)
         }
@@ -64,6 +65,16 @@ impl Builder<'_, '_, '_> {
                 let item = self.node(*item, path);
                 path.pop();
                 NodeKind::List(item)
+            }
+            Type::Map(value) => {
+                let text = self.policy.types.find(&Type::Text).unwrap_or(ty);
+                let mut below = |ty, step| {
+                    path.push(step);
+                    let node = self.node(ty, path);
+                    path.pop();
+                    node
+                };
+                NodeKind::Map { key: below(text, Step::Keys), value: below(*value, Step::Items) }
             }
             Type::Record { fields, open: false } => {
                 optional = fields.iter().filter(|f| !f.required).map(|f| f.name.as_str()).collect();
@@ -109,7 +120,7 @@ fn cells(cells: &[Cell], shown: &Shown<'_>, path: &[Step], optional: &[&str]) ->
         return match below.first() {
             _ if !shown.is_record => all(),
             Some(Step::Field(name)) => field(name).into_iter().collect(),
-            Some(Step::Items) => shape().collect(),
+            Some(Step::Items | Step::Keys) => shape().collect(),
             None => shape().chain(optional.iter().filter_map(|name| field(name))).collect(),
         };
     }
@@ -130,7 +141,8 @@ fn walk(policy: &Policy, ty: TypeId, path: &[Step]) -> Option<Way> {
     let mut way = Way { end: ty, chance: None };
     for (i, step) in path.iter().enumerate() {
         let (next, is_certain) = match (step, policy.types.get(way.end)) {
-            (Step::Items, Type::List(item)) => (*item, false),
+            (Step::Items, Type::List(item) | Type::Map(item)) => (*item, false),
+            (Step::Keys, Type::Map(_)) => (policy.types.find(&Type::Text)?, false),
             (Step::Field(name), Type::Record { fields, .. }) => {
                 let field = fields.iter().find(|field| field.name == *name)?;
                 (field.ty, field.required)

@@ -200,7 +200,14 @@ impl<'s> Reader<'s, '_> {
                 return self.or_too_large(list, pointer);
             }
             "object" => {
-                let open = match schema.get("additionalProperties") {
+                let additional = schema.get("additionalProperties");
+                let has_names = ["properties", "required"].iter().any(|k| schema.contains_key(*k));
+                if let Some(value @ Value::Object(_)) = additional.filter(|_| !has_names) {
+                    let value = self.ty(value, &under(pointer, &["additionalProperties"]));
+                    let map = self.types.map(value);
+                    return self.or_too_large(map, pointer);
+                }
+                let open = match additional {
                     None | Some(Value::Bool(true)) => true,
                     Some(Value::Bool(false)) => false,
                     Some(_) => {

@@ -63,7 +63,7 @@ impl Types {
     /// The id of a type.
     pub(super) fn intern(&mut self, ty: ir::Type) -> Result<TypeId, TooLarge> {
         let parts: Vec<TypeId> = match &ty {
-            ir::Type::List(element) | ir::Type::Set(element) => vec![*element],
+            ir::Type::List(inner) | ir::Type::Set(inner) | ir::Type::Map(inner) => vec![*inner],
             ir::Type::Record { fields, .. } => fields.iter().map(|field| field.ty).collect(),
             ir::Type::Union(choices) => choices.clone(),
             _ => Vec::new(),
@@ -76,6 +76,20 @@ impl Types {
             return Err(TooLarge);
         }
         Ok(self.add(ty, (depth + 1, weight)))
+    }
+
+    /// `map T`
+    pub(super) fn map(&mut self, value: TypeId) -> Result<TypeId, TooLarge> {
+        // Where a result is divided, its names are texts.
+        self.simple(ir::Type::Text);
+        self.intern(ir::Type::Map(value))
+    }
+
+    /// The id of a type, if it is there.
+    #[must_use]
+    pub fn find(&self, ty: &ir::Type) -> Option<TypeId> {
+        let at = self.entries().iter().position(|entry| entry == ty)?;
+        u32::try_from(at).ok().map(TypeId)
     }
 
     /// `T?`
@@ -197,6 +211,10 @@ impl<'a> TypeNames<'a> {
             TypeKind::Set(element) => {
                 let element = inner(element);
                 types.intern(ir::Type::Set(element))
+            }
+            TypeKind::Map(value) => {
+                let value = inner(value);
+                types.map(value)
             }
             TypeKind::Nullable(some) => {
                 let some = inner(some);

@@ -122,6 +122,8 @@ pub enum TypeKind {
     List(Box<Type>),
     /// `set T`
     Set(Box<Type>),
+    /// `map T`
+    Map(Box<Type>),
     /// `{ a: T, b?: T }`
     Record(Vec<Field>),
     /// `"a" | "b"`
@@ -351,6 +353,8 @@ pub struct NodePath {
 pub enum Step {
     /// `[*]`
     Items,
+    /// `[key]`
+    Keys,
     /// `.name`
     Field(String),
 }

@@ -431,7 +431,7 @@ impl<'p> Rules<'p, '_> {
             Type::Text => TEXT,
             Type::List(_) => LIST,
             Type::Set(_) => SET,
-            Type::Record { .. } => RECORD,
+            Type::Record { .. } | Type::Map(_) => RECORD,
             Type::Enumeration(values) => values.iter().fold(0, |shapes, v| shapes | shape(v)),
             Type::Union(choices) => choices.iter().fold(0, |shapes, c| shapes | self.of_type(*c)),
         }

@@ -21,7 +21,10 @@ impl<'p> Rules<'p, '_> {
         let Some(tool) = self.policy.tools.get(downgrade.tool.index()) else { return };
         let (path, at) = (&downgrade.path, downgrade.path_span);
         let Some(ty) = region(self.policy, tool, path, at, self.diagnostics) else { return };
-        if matches!(self.policy.types.get(ty), Type::List(_) | Type::Record { open: false, .. }) {
+        if matches!(
+            self.policy.types.get(ty),
+            Type::List(_) | Type::Map(_) | Type::Record { open: false, .. }
+        ) {
             let message = "a downgrade speaks of one value, and this region is divided further";
             let help = "name a region in it, such as a field";
             let diagnostic = Diagnostic::new(Code::E0312, at, message);

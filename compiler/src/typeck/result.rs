@@ -45,7 +45,7 @@ fn text(policy: &Policy, tool: &Tool, at: Span, diagnostics: &mut Diagnostics) {
     let scalar = match policy.types.get(tool.result) {
         Type::Bool | Type::Integer | Type::Number | Type::Text | Type::Enumeration(_) => true,
         Type::Any | Type::Null | Type::List(_) | Type::Set(_) | Type::Record { .. } => false,
-        Type::Union(_) => false,
+        Type::Map(_) | Type::Union(_) => false,
     };
     if !scalar {
         let ty = describe(policy.types.entries(), tool.result);
@@ -60,6 +60,7 @@ fn text(policy: &Policy, tool: &Tool, at: Span, diagnostics: &mut Diagnostics) {
 fn count(policy: &Policy, ty: TypeId) -> usize {
     match policy.types.get(ty) {
         Type::List(item) => count(policy, *item).saturating_add(1),
+        Type::Map(value) => count(policy, *value).saturating_add(2),
         Type::Record { fields, open: false } => {
             fields.iter().fold(1, |sum: usize, field| sum.saturating_add(count(policy, field.ty)))
         }
@@ -81,7 +82,8 @@ pub(super) fn region(
         let here = policy.types.get(ty);
         let mistake = |message| Diagnostic::new(Code::E0304, at, message);
         ty = match (step, here) {
-            (Step::Items, Type::List(item)) => *item,
+            (Step::Items, Type::List(item) | Type::Map(item)) => *item,
+            (Step::Keys, Type::Map(_)) => policy.types.find(&Type::Text)?,
             (Step::Field(name), Type::Record { fields, .. }) => {
                 let field = fields.iter().find(|field| field.name == *name);
                 let Some(field) = field else {
@@ -93,19 +95,24 @@ pub(super) fn region(
                 field.ty
             }
             (step, _) => {
-                let (wanted, shown) = match step {
-                    Step::Items => ("list", "[*]".to_owned()),
-                    Step::Field(name) => ("record", format!(".{name}")),
+                let wanted = match step {
+                    Step::Items => "list or map",
+                    Step::Keys => "map",
+                    Step::Field(_) => "record",
                 };
+                let shown = shown(step);
                 let ty = describe(policy.types.entries(), ty);
                 let message =
                     format!("`{walked}{shown}` is no region: `{walked}` is {ty}, no {wanted}");
-                let help = match tool.result_span {
-                    None => Some(format!(
+                let help = match (tool.result_span, here) {
+                    (None, _) => Some(format!(
                         "`{}` has no `result` line: declare one, such as `result json [T]`",
                         tool.name
                     )),
-                    Some(_) => None,
+                    (Some(_), Type::Map(_)) => Some(format!(
+                        "its values are `{walked}[*]`, and their names `{walked}[key]`"
+                    )),
+                    (Some(_), _) => None,
                 };
                 let diagnostic = mistake(message);
                 diagnostics.push(match help {
@@ -123,6 +130,7 @@ pub(super) fn region(
 fn shown(step: &Step) -> String {
     match step {
         Step::Items => "[*]".to_owned(),
+        Step::Keys => "[key]".to_owned(),
         Step::Field(name) => format!(".{name}"),
     }
 }
@@ -140,8 +148,11 @@ fn record(
     };
     let here: String = path.iter().map(shown).collect();
     match policy.types.get(ty) {
-        Type::List(item) if matches!(policy.types.get(*item), Type::Record { .. }) => {
-            let message = format!("`result{here}` is a list, not one record of `{}`", store.name);
+        Type::List(item) | Type::Map(item)
+            if matches!(policy.types.get(*item), Type::Record { .. }) =>
+        {
+            let is = describe(policy.types.entries(), ty);
+            let message = format!("`result{here}` is {is}, not one record of `{}`", store.name);
             let diagnostic = Diagnostic::new(Code::E0305, at, message);
             diagnostics.push(diagnostic.help(format!("write `as result{here}[*]`")));
         }

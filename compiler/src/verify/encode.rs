@@ -300,7 +300,7 @@ impl<'p> Encoder<'p> {
                 Shape::Text(one)
             }
             Some(Type::List(_) | Type::Set(_)) => Shape::Open,
-            Some(Type::Any | Type::Record { .. } | Type::Union(_)) | None => {
+            Some(Type::Any | Type::Record { .. } | Type::Map(_) | Type::Union(_)) | None => {
                 return Err(Outside(format!(
                     "a condition on {}",
                     rtbas_artifact::ty::describe(&self.policy().types, ty)

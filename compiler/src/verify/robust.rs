@@ -159,6 +159,10 @@ impl<'p> Walk<'p, '_> {
         match &node.kind {
             NodeKind::Leaf(_) => {}
             NodeKind::List(item) => self.node(*item, format!("{path}[*]"), record),
+            NodeKind::Map { key, value } => {
+                self.node(*key, format!("{path}[key]"), record);
+                self.node(*value, format!("{path}[*]"), record);
+            }
             NodeKind::Record(fields) => {
                 for field in fields {
                     self.node(field.node, format!("{path}.{}", field.name), record);
@@ -248,13 +252,8 @@ struct Sources<'w, 'p, 'f> {
 
 impl Sources<'_, '_, '_> {
     fn add_below(&mut self, node: NodeId, around: Option<Record>) {
-        let kind = self.walk.tool.nodes.get(node.index()).map(|node| &node.kind);
-        let below: Vec<NodeId> = match kind {
-            Some(NodeKind::List(item)) => vec![*item],
-            Some(NodeKind::Record(fields)) => fields.iter().map(|field| field.node).collect(),
-            Some(NodeKind::Leaf(_)) | None => Vec::new(),
-        };
-        for node in below {
+        let below = self.walk.tool.nodes.get(node.index()).map(|node| node.kind.below());
+        for node in below.unwrap_or_default() {
             let around = self.walk.record_at(node, around);
             self.add(node, around);
             self.add_below(node, around);

@@ -206,6 +206,7 @@ fn smallest(types: &[Type], ty: TypeId) -> Value {
             values.iter().find(|value| **value != Value::Null).cloned().unwrap_or(Value::Null)
         }
         Some(Type::List(_) | Type::Set(_)) => Value::List(Vec::new()),
+        Some(Type::Map(_)) => Value::Record(BTreeMap::new()),
         Some(Type::Record { fields, .. }) => Value::Record(
             fields
                 .iter()

@@ -2,14 +2,16 @@
 //!
 //! A record has the declared fields and no others, each at most once; a field that need not be
 //! there is left out rather than null, unless its own type holds null. Lists and records are never
-//! null.
+//! null. A map has any names, each once, and each is a region like the value behind it.
+
+use std::collections::BTreeSet;
 
 use rtbas_artifact::ir::{NodeField, NodeId, NodeKind, Tool, Type};
 use rtbas_artifact::ty;
 use rtbas_artifact::value::Value;
 
 use super::token::{Reader, Token};
-use super::value::{ONCE, Undivided, name};
+use super::value::{ONCE, Undivided, named};
 use super::{Content, Region, SHAPE, Step, Tree, Unfit, root};
 
 /// Finds the regions of a document that a reader begins to read.
@@ -62,6 +64,10 @@ impl<'a, 't, R: Reader<'t>> Divider<'a, R> {
             (NodeKind::Record(fields), Token::Record(start)) => {
                 (Content::Record, start..self.record(index, fields)?)
             }
+            (NodeKind::Map { key, value }, Token::Record(start)) => {
+                (Content::Map, start..self.map(index, *key, *value)?)
+            }
+            (NodeKind::Map { .. }, _) => return Err(self.unfit(index, "a map")),
             (NodeKind::List(_), _) => return Err(self.unfit(index, "a list")),
             (NodeKind::Record(_), _) => return Err(self.unfit(index, "a record")),
         };
@@ -90,7 +96,7 @@ impl<'a, 't, R: Reader<'t>> Divider<'a, R> {
         let end = loop {
             let name = match self.next(index)? {
                 Token::End(end) => break end,
-                key => name(key).map_err(|e| self.unfit(index, e))?,
+                key => named(key).map_err(|e| self.unfit(index, e))?.0,
             };
             let is_named = |field: &NodeField| field.name == name;
             // Most tools give fields in one order, so the next one is nearly always the right one.
@@ -113,6 +119,27 @@ impl<'a, 't, R: Reader<'t>> Divider<'a, R> {
             Some((field, _)) => Err(self.unfit(index, "a value").under(&field.name)),
             None => Ok(end),
         }
+    }
+
+    /// Adds the names and values of a map; gives the byte where it ends.
+    fn map(&mut self, index: usize, key: NodeId, value: NodeId) -> Result<usize, Unfit> {
+        let mut seen = BTreeSet::new();
+        for position in 0.. {
+            let (name, span) = match self.next(index)? {
+                Token::End(end) => return Ok(end),
+                token => named(token).map_err(|e| self.unfit(index, e))?,
+            };
+            if !seen.insert(name.clone()) {
+                return Err(self.unfit(index, ONCE));
+            }
+            let (parent, end) = (Some(index), self.regions.len() + 1);
+            let content = Content::Leaf(Value::Text(name.into_owned()));
+            let step = Step::Key(position);
+            self.regions.push(Region { node: key, parent, step, span, content, end });
+            let first = self.next(index)?;
+            self.region(value, parent, Step::Index(position), first)?;
+        }
+        Err(self.unfit(index, "a map that ends"))
     }
 
     fn next(&mut self, index: usize) -> Result<Token<'t>, Unfit> {

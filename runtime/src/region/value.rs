@@ -50,7 +50,7 @@ impl<'t> Undivided<'t> {
                 loop {
                     let key = match reader.next()? {
                         Token::End(end) => return Ok((Self::Record(fields), start..end)),
-                        key => name(key)?,
+                        key => named(key)?.0,
                     };
                     let first = reader.next()?;
                     let (value, _) = Self::read(reader, first)?;
@@ -90,6 +90,12 @@ impl<'t> Undivided<'t> {
             (Type::Record { fields, open }, Self::Record(values)) => {
                 fit_record(types, fields, *open, values)
             }
+            (Type::Map(inner), Self::Record(values)) => {
+                let fit = |(name, value): (&Cow<'_, str>, &Self)| {
+                    Some((name.to_string(), value.fit(types, *inner)?))
+                };
+                values.iter().map(fit).collect::<Option<_>>().map(Value::Record)
+            }
             _ => None,
         }
     }
@@ -108,11 +114,14 @@ impl<'t> Undivided<'t> {
 
 pub(super) const ONCE: Expected = "each field once";
 
-/// The name that a key gives. Merge keys (`<<`) and keys that are not written are none.
-pub(super) fn name(key: Token<'_>) -> Result<Cow<'_, str>, Expected> {
+/// The name that a key gives, and where. Merge keys (`<<`) and keys that are not written are none.
+pub(super) fn named(key: Token<'_>) -> Result<(Cow<'_, str>, Range<usize>), Expected> {
     match key {
-        Token::Scalar(key) if key.notation == Notation::Quoted => Ok(key.text),
-        Token::Scalar(key) if !matches!(&*key.text, "" | "<<") => Ok(key.text),
+        Token::Scalar(key)
+            if key.notation == Notation::Quoted || !matches!(&*key.text, "" | "<<") =>
+        {
+            Ok((key.text, key.span))
+        }
         _ => Err("names of fields, and no `<<`"),
     }
 }

@@ -211,6 +211,51 @@ fn a_name_stands_once_however_it_is_written() {
 }
 
 #[test]
+fn a_map_has_any_names_and_each_is_a_region() {
+    let shape = json!({"*": ["integer"]});
+    assert_eq!(
+        leaves(Format::Json, &shape, r#"{"a b\n": [1], "": [], "<<": [2]}"#),
+        [
+            r#"result[key 0] ¦ "a b\n" ¦ "a b\n""#,
+            "result[0][0] ¦ 1 ¦ 1",
+            r#"result[key 1] ¦ "" ¦ """#,
+            r#"result[key 2] ¦ "<<" ¦ "<<""#,
+            "result[2][0] ¦ 2 ¦ 2",
+        ]
+    );
+    assert_eq!(
+        leaves(Format::Python, &json!({"*": {"id": "integer"}}), "{'it\\'s': {'id': 1}}"),
+        ["result[key 0] ¦ 'it\\'s' ¦ \"it's\"", "result[0].id ¦ 1 ¦ 1"]
+    );
+    assert_eq!(
+        leaves(Format::Yaml, &json!({"*": "text"}), "a@b.c: r\n'null': 'x: y'\n? \"#\"\n: z\n")
+            .len(),
+        1
+    );
+    assert_eq!(
+        leaves(Format::Yaml, &json!({"*": "text"}), "a@b.c: r\n'null': 'x: y'\n~: z\n"),
+        [
+            "result[key 0] ¦ a@b.c ¦ \"a@b.c\"",
+            "result[0] ¦ r ¦ \"r\"",
+            "result[key 1] ¦ 'null' ¦ \"null\"",
+            "result[1] ¦ 'x: y' ¦ \"x: y\"",
+            "result[key 2] ¦ ~ ¦ \"~\"",
+            "result[2] ¦ z ¦ \"z\"",
+        ]
+    );
+    let once = ["result ¦ each field once"];
+    assert_eq!(leaves(Format::Json, &json!({"*": "any"}), r#"{"a": 1, "\u0061": 2}"#), once);
+    assert_eq!(leaves(Format::Yaml, &json!({"*": "any"}), "1: a\n'1': b\n"), once);
+    assert_eq!(leaves(Format::Yaml, &json!({"*": "any"}), "- a"), ["result ¦ a map"]);
+    assert_eq!(
+        leaves(Format::Json, &json!({"*": "integer"}), r#"{"secret": "x"}"#),
+        ["result[0] ¦ a whole number"]
+    );
+    let tree = find(&all_types(), &tool(Format::Json, &shape), r#"{"b": [1], "a": []}"#).unwrap();
+    assert_eq!(tree.value(0).map(|v| v.to_json()), Some(json!({"a": [], "b": [1]})));
+}
+
+#[test]
 fn what_has_no_quotes_is_no_text() {
     for format in [Format::Json, Format::Python] {
         assert_eq!(leaves(format, &json!("text"), "12"), ["result ¦ a string"]);
@@ -403,7 +448,7 @@ proptest! {
             .iter()
             .map(|region| match &region.content {
                 Content::Leaf(value) => (region.span.clone(), Some(value.clone())),
-                Content::List | Content::Record => (region.span.clone(), None),
+                Content::List | Content::Record | Content::Map => (region.span.clone(), None),
             })
             .collect();
         prop_assert_eq!(&found, &written.regions, "in {:?}", &written.text);

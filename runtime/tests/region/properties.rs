@@ -34,7 +34,7 @@ pub(crate) fn check(types: &[Type], tool: &Tool, text: &str, tree: &Tree) {
                 outside.push(' ');
                 last = region.span.end;
             }
-            Content::List | Content::Record => {
+            Content::List | Content::Record | Content::Map => {
                 outside.push_str(&text[last..region.span.start]);
                 last = region.span.start;
             }
@@ -109,11 +109,30 @@ proptest! {
             .iter()
             .map(|region| match &region.content {
                 Content::Leaf(value) => (region.span.clone(), Some(value.clone())),
-                Content::List | Content::Record => (region.span.clone(), None),
+                Content::List | Content::Record | Content::Map => (region.span.clone(), None),
             })
             .collect();
         prop_assert_eq!(&found, &written.regions, "in {:?}", &written.text);
         check(&types, &tool, &written.text, &tree);
+    }
+
+    #[test]
+    fn names_of_a_map_are_regions(
+        (shape, doc) in documents(),
+        choices in prop::collection::vec(any::<u8>(), 1..64),
+    ) {
+        prop_assume!(shape.is_object());
+        let written = Written::new(&doc, choices);
+        let (types, tool) = (all_types(), tool(Format::Yaml, &json!({"*": "any"})));
+        let tree = find(&types, &tool, &written.text).unwrap();
+        check(&types, &tool, &written.text, &tree);
+        let value = find(&types, &super::shape::tool(Format::Yaml, &shape), &written.text).unwrap();
+        let names = value.children(0).map(|child| value.get(child).unwrap().step.clone());
+        let keys = tree.iter().filter(|region| matches!(region.step, Step::Key(_)));
+        let keys = keys.map(|key| {
+            Step::Field(written.text[key.span.clone()].trim_matches(['\'', '"']).to_owned())
+        });
+        prop_assert!(names.eq(keys), "in {:?}", written.text);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Tools for tests, declared in a few words: `"text"` is a leaf, `["text"]` a list, and
-//! `{"id": "integer", "note?": "text"}` a record that need not have a note.
+//! `{"id": "integer", "note?": "text"}` a record that need not have a note, `{"*": "text"}` a map.
 
 use rtbas_artifact::ir::{
     Field, Format, LabelId, LabelRule, Node, NodeField, NodeId, NodeKind, Tool, Type, TypeId,
@@ -61,6 +61,9 @@ fn node(shape: &Json, nodes: &mut Vec<Node>) -> NodeId {
             NodeKind::Leaf(TypeId(at.unwrap_or_else(|| panic!("no type {ty}")) as u32))
         }
         Json::Array(element) => NodeKind::List(node(&element[0], nodes)),
+        Json::Object(fields) if fields.contains_key("*") => {
+            NodeKind::Map { key: node(&"text".into(), nodes), value: node(&fields["*"], nodes) }
+        }
         Json::Object(fields) => NodeKind::Record(
             fields
                 .iter()

@@ -19,7 +19,7 @@ pub(crate) fn leaves(format: Format, shape: &Json, text: &str) -> Vec<String> {
             let bytes = &text[region.span.clone()];
             Some(format!("{} ¦ {bytes} ¦ {value}", tree.path(index)))
         }
-        Content::List | Content::Record => None,
+        Content::List | Content::Record | Content::Map => None,
     };
     tree.iter().enumerate().filter_map(line).collect()
 }

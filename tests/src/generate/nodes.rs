@@ -74,10 +74,11 @@ impl Shape<'_, '_> {
     }
 
     fn any(&mut self, depth: usize, around: &mut Around) -> NodeId {
-        match self.dice.below(10) {
+        match self.dice.below(11) {
             0..=3 if depth > 0 => self.list(depth - 1, around),
             4..=7 => self.record_of(depth, around),
             8 if depth > 0 => self.record(depth - 1, around),
+            9 if depth > 0 => self.map(depth - 1, around),
             _ => {
                 let ty = values::ty(self.dice, self.tables, Use::Other, 1);
                 self.leaf(ty, None, around)
@@ -94,6 +95,19 @@ impl Shape<'_, '_> {
         let shape = self.dice.pick(self.shelves).map(|shelf| shelf.whole);
         let shows = shape.filter(|_| self.dice.chance(80)).into_iter().collect();
         self.add(NodeKind::List(element), shows, None, around)
+    }
+
+    fn map(&mut self, depth: usize, around: &mut Around) -> NodeId {
+        let mut inside = Around { path: None, fields: around.fields.clone() };
+        let text = self.tables.ty(Type::Text);
+        let key = self.leaf(text, None, &inside);
+        let value = match self.dice.below(3) {
+            0 => self.record_of(depth, &mut inside),
+            _ => self.any(depth, &mut inside),
+        };
+        let shape = self.dice.pick(self.shelves).map(|shelf| shelf.whole);
+        let shows = shape.filter(|_| self.dice.chance(80)).into_iter().collect();
+        self.add(NodeKind::Map { key, value }, shows, None, around)
     }
 
     /// A record of a store.
@@ -193,7 +207,9 @@ impl Shape<'_, '_> {
         let is_bare = shows.is_empty() && !self.dice.chance(12);
         let label = (is_bare || self.dice.chance(15)).then(|| match &kind {
             // A shape is most often for all to see.
-            NodeKind::List(_) | NodeKind::Record(_) if !self.dice.chance(25) => {
+            NodeKind::List(_) | NodeKind::Record(_) | NodeKind::Map { .. }
+                if !self.dice.chance(25) =>
+            {
                 self.tables.always(&self.tables.space.bottom())
             }
             _ => {
@@ -294,9 +310,5 @@ fn read(tables: &Tables, cells: &[Cell], nodes: &[Node], index: usize) -> Label 
 }
 
 fn parent(nodes: &[Node], index: usize) -> Option<usize> {
-    nodes.iter().position(|node| match &node.kind {
-        NodeKind::Leaf(_) => false,
-        NodeKind::List(element) => element.index() == index,
-        NodeKind::Record(fields) => fields.iter().any(|field| field.node.index() == index),
-    })
+    nodes.iter().position(|node| node.kind.below().iter().any(|below| below.index() == index))
 }

@@ -73,6 +73,11 @@ pub fn node(
             }
             Written::Record(layout, written)
         }
+        Some(NodeKind::Map { value, .. }) => {
+            let names = values::names(dice);
+            let value = |name| (name, node(dice, language, policy, tool, *value));
+            Written::Record(layout, names.into_iter().map(value).collect())
+        }
     }
 }
 

@@ -26,7 +26,7 @@ pub enum Use {
 
 /// A random type.
 pub fn ty(dice: &mut Dice<'_>, tables: &mut Tables, usage: Use, depth: usize) -> TypeId {
-    let ty = match dice.below(14) {
+    let ty = match dice.below(15) {
         4 => Type::Number,
         5 => Type::Bool,
         6 => Type::Integer,
@@ -38,6 +38,12 @@ pub fn ty(dice: &mut Dice<'_>, tables: &mut Tables, usage: Use, depth: usize) ->
         }
         11 if depth > 0 => record(dice, tables, usage, depth - 1),
         12 => Type::Any,
+        14 if depth > 0 => {
+            let inner = self::ty(dice, tables, usage, depth - 1);
+            // A map has names, which are text.
+            tables.ty(Type::Text);
+            Type::Map(inner)
+        }
         13 if usage == Use::Other => Type::Set(tables.ty(Type::Text)),
         _ => Type::Text,
     };
@@ -67,6 +73,18 @@ fn record(dice: &mut Dice<'_>, tables: &mut Tables, usage: Use, depth: usize) ->
 pub fn number(dice: &mut Dice<'_>) -> Value {
     let text = dice.pick(&NUMBERS).copied().unwrap_or("0");
     text.parse::<Decimal>().map_or(Value::Null, Value::Number)
+}
+
+/// Names of the values of a map, each once.
+pub fn names(dice: &mut Dice<'_>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for _ in 0..dice.below(4) {
+        let name = dice.text();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// Some value of a type. Where a set is declared it is a list, as in JSON.
@@ -102,6 +120,11 @@ pub fn value(dice: &mut Dice<'_>, types: &[Type], ty: TypeId) -> Value {
                 values.insert("z".to_owned(), Value::Text(dice.text()));
             }
             Value::Record(values)
+        }
+        Some(Type::Map(inner)) => {
+            let names = names(dice);
+            let value = |name| (name, value(dice, types, *inner));
+            Value::Record(names.into_iter().map(value).collect())
         }
         Some(Type::Union(choices)) => {
             let choice = dice.pick(choices).copied().unwrap_or(ty);
@@ -167,6 +190,11 @@ pub fn written(dice: &mut Dice<'_>, language: Language, types: &[Type], ty: Type
                 values.push(("z".to_owned(), plain(dice, &NUMBERS)));
             }
             Written::Record(Layout::Flow, values)
+        }
+        Some(Type::Map(inner)) => {
+            let names = names(dice);
+            let value = |name| (name, written(dice, *inner));
+            Written::Record(Layout::Flow, names.into_iter().map(value).collect())
         }
         Some(Type::Union(choices)) => {
             let choice = dice.pick(choices).copied().unwrap_or(ty);

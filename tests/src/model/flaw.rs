@@ -60,11 +60,15 @@ pub enum Flaw {
     NumberIsNoText,
     /// What stands without quotes in JSON or Python may be text.
     WordIsText,
+    /// A name may stand in a record or a map twice.
+    NamesMayRepeat,
+    /// The name of a value of a map is as free as the map.
+    NameAtMap,
 }
 
 impl Flaw {
     /// Every flaw.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 30] = [
         Self::ResultWithoutCall,
         Self::RegionWithoutParent,
         Self::UnlabelledAtBottom,
@@ -93,5 +97,7 @@ impl Flaw {
         Self::AnswersReversed,
         Self::NumberIsNoText,
         Self::WordIsText,
+        Self::NamesMayRepeat,
+        Self::NameAtMap,
     ];
 }

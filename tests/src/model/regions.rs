@@ -62,6 +62,10 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    fn repeats(&self, fields: &[(String, Written)]) -> bool {
+        twice(fields) && self.types.flaw != Some(Flaw::NamesMayRepeat)
+    }
+
     fn part(&self, node: NodeId, step: String, written: &Written) -> Option<Part> {
         let Self { types, tool, language } = *self;
         let text = language.token(written);
@@ -74,7 +78,8 @@ impl Reader<'_> {
             }
             (NodeKind::Record(declared), Written::Record(_, fields)) => {
                 let is_there = |name: &str| fields.iter().any(|(n, _)| n == name);
-                if twice(fields) || declared.iter().any(|f| f.required && !is_there(&f.name)) {
+                if self.repeats(fields) || declared.iter().any(|f| f.required && !is_there(&f.name))
+                {
                     return None;
                 }
                 let field = |(name, value): &(String, Written)| {
@@ -87,6 +92,25 @@ impl Reader<'_> {
                     .zip(&below)
                     .map(|((name, _), part)| (name.clone(), part.value.clone()))
                     .collect();
+                (Value::Record(values), below)
+            }
+            (NodeKind::Map { .. }, Written::Record(_, fields)) if self.repeats(fields) => {
+                return None;
+            }
+            (NodeKind::Map { key, value }, Written::Record(_, fields)) => {
+                let (mut below, mut values) = (Vec::new(), BTreeMap::new());
+                for (i, (name, written)) in fields.iter().enumerate() {
+                    below.push(Part {
+                        node: *key,
+                        step: format!("[key {i}]"),
+                        value: Value::Text(name.clone()),
+                        text: language.name(name),
+                        below: Vec::new(),
+                    });
+                    let part = self.part(*value, format!("[{i}]"), written)?;
+                    values.insert(name.clone(), part.value.clone());
+                    below.push(part);
+                }
                 (Value::Record(values), below)
             }
             _ => return None,
@@ -138,7 +162,11 @@ impl<'a> Labeller<'a> {
         let Place { path, parent, label, mut records } = place;
         let store = self.tool.nodes.get(part.node.index()).and_then(|node| node.record_of);
         records.extend(store.map(|store| (store, &part.value)));
-        let label = self.logic.space.join(&label, &self.declared(part.node, &records));
+        let is_name = part.step.starts_with("[key ");
+        let label = match self.logic.flaw {
+            Some(Flaw::NameAtMap) if is_name => label,
+            _ => self.logic.space.join(&label, &self.declared(part.node, &records)),
+        };
         let index = regions.len();
         let text = part.below.is_empty().then(|| part.text.clone());
         regions.push(Region { path: path.clone(), label: label.clone(), parent, text });

@@ -11,7 +11,7 @@ use crate::written::Written;
 #[derive(Clone, Copy, Debug)]
 pub struct Types<'p> {
     types: &'p [Type],
-    flaw: Option<Flaw>,
+    pub(super) flaw: Option<Flaw>,
 }
 
 /// A scalar as a reader meets it.
@@ -67,6 +67,10 @@ impl<'p> Types<'p> {
                 let known = |name: &String| fields.iter().any(|field| field.name == *name);
                 fields.iter().all(has) && (*open || values.keys().all(known))
             }
+            Some(Type::Map(inner)) => match value {
+                Value::Record(values) => values.values().all(|value| self.holds(*inner, value)),
+                _ => false,
+            },
             Some(Type::Union(choices)) => choices.iter().any(|&choice| self.holds(choice, value)),
         }
     }
@@ -87,6 +91,11 @@ impl<'p> Types<'p> {
                     let value = field.map_or(value.clone(), |field| self.fact(field.ty, value));
                     (name.clone(), value)
                 };
+                Value::Record(values.iter().map(fact).collect())
+            }
+            (Some(Type::Map(inner)), Value::Record(values)) => {
+                let fact =
+                    |(name, value): (&String, &Value)| (name.clone(), self.fact(*inner, value));
                 Value::Record(values.iter().map(fact).collect())
             }
             (Some(Type::Union(choices)), value) => {
@@ -138,6 +147,13 @@ impl<'p> Types<'p> {
                 };
                 written.iter().map(read).collect::<Option<_>>().map(Value::Record)
             }
+            (Type::Map(_), Written::Record(_, written)) if twice(written) => None,
+            (Type::Map(inner), Written::Record(_, written)) => {
+                let read = |(name, value): &(String, Written)| {
+                    Some((name.clone(), self.read(*inner, value)?))
+                };
+                written.iter().map(read).collect::<Option<_>>().map(Value::Record)
+            }
             _ => None,
         }
     }
@@ -163,7 +179,7 @@ impl<'p> Types<'p> {
                 };
                 members.iter().find(spelt).cloned()
             }
-            Type::List(_) | Type::Set(_) | Type::Record { .. } => None,
+            Type::List(_) | Type::Set(_) | Type::Record { .. } | Type::Map(_) => None,
         }
     }
 

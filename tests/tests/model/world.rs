@@ -1,6 +1,6 @@
 //! Two worlds that differ only above a label, and what one can see of a history from below it.
 
-use rtbas_artifact::ir::{Format, Policy, Tool};
+use rtbas_artifact::ir::{Format, NodeKind, Policy, Tool};
 use rtbas_tests::generate::dice::Dice;
 use rtbas_tests::generate::results;
 use rtbas_tests::model::Model;
@@ -77,17 +77,35 @@ impl Secrets<'_, '_> {
             return results::node(&mut self.dice, language, self.policy, tool, part.node);
         }
         let mut below = part.below.iter();
-        let mut inside = |written: &Written| match below.next() {
-            Some(part) => self.in_part(model, (tool, language), part, written, regions),
-            None => written.clone(),
-        };
+        let kind = tool.nodes.get(part.node.index()).map(|node| &node.kind);
         match written {
             Written::List(layout, items) => {
+                let mut inside = |written: &Written| match below.next() {
+                    Some(part) => self.in_part(model, (tool, language), part, written, regions),
+                    None => written.clone(),
+                };
                 Written::List(*layout, items.iter().map(&mut inside).collect())
             }
             Written::Record(layout, fields) => {
-                let field = |(name, value): &(String, Written)| (name.clone(), inside(value));
-                Written::Record(*layout, fields.iter().map(field).collect())
+                let is_map = matches!(kind, Some(NodeKind::Map { .. }));
+                let mut written = Vec::new();
+                for (i, (name, value)) in fields.iter().enumerate() {
+                    let mut name = name.clone();
+                    if is_map {
+                        below.next();
+                        let label = &regions.next().unwrap().label;
+                        if !model.space().flows(label, self.bound) {
+                            // Each name stands once in every world.
+                            name = format!("{}{i}", self.dice.text());
+                        }
+                    }
+                    let value = match below.next() {
+                        Some(part) => self.in_part(model, (tool, language), part, value, regions),
+                        None => value.clone(),
+                    };
+                    written.push((name, value));
+                }
+                Written::Record(*layout, written)
             }
             scalar => scalar.clone(),
         }

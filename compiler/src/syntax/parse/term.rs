@@ -29,12 +29,8 @@ impl Builder<'_> {
     fn type_kind(&mut self, pair: &Pair<'_>) -> Option<TypeKind> {
         Some(match pair.as_rule() {
             Rule::list_ty => TypeKind::List(Box::new(self.ty(&one(pair, Rule::ty)?)?)),
-            Rule::set_ty => {
-                let element = one(pair, Rule::ty_element)?;
-                let span = self.span(&element);
-                let kind = self.type_kind(&element.into_inner().next()?)?;
-                TypeKind::Set(Box::new(Type { kind, span }))
-            }
+            Rule::set_ty => TypeKind::Set(self.element(&one(pair, Rule::ty_element)?)?),
+            Rule::map_ty => TypeKind::Map(self.element(&one(pair, Rule::map_element)?)?),
             Rule::record_ty => TypeKind::Record(
                 all(pair, Rule::field).map(|field| self.field(&field)).collect::<Option<_>>()?,
             ),
@@ -43,6 +39,11 @@ impl Builder<'_> {
             ),
             _ => TypeKind::Name(self.one_name(pair)?.text),
         })
+    }
+
+    fn element(&mut self, pair: &Pair<'_>) -> Option<Box<Type>> {
+        let kind = self.type_kind(&pair.clone().into_inner().next()?)?;
+        Some(Box::new(Type { kind, span: self.span(pair) }))
     }
 
     fn field(&mut self, pair: &Pair<'_>) -> Option<Field> {

@@ -75,6 +75,7 @@ impl Builder<'_> {
         for step in pair.clone().into_inner() {
             match step.as_rule() {
                 Rule::items_step => steps.push(Step::Items),
+                Rule::keys_step => steps.push(Step::Keys),
                 Rule::name => steps.push(Step::Field(self.name(&step).text)),
                 _ => {}
             }
