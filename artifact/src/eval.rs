@@ -8,8 +8,9 @@ use std::fmt;
 use smallvec::SmallVec;
 
 use crate::ir::{
-    Alternative, ArgumentId, Comparison, Condition, ConditionId, Downgrade, Effect, LabelId,
-    LabelPart, LabelRule, Names, Node, NodeId, Operand, RuleId, SetTerm, StoreId, Tool, ToolId,
+    Alternative, ArgumentId, Cell, CellPart, Comparison, Condition, ConditionId, Downgrade, Effect,
+    LabelId, LabelPart, LabelRule, Names, Node, NodeId, NodeKind, Operand, RuleId, SetTerm,
+    StoreId, Tool, ToolId,
 };
 use crate::label::Label;
 use crate::program::Program;
@@ -432,12 +433,23 @@ impl Program {
         })
     }
 
-    /// Whether what a region shows of a store is a part of the record around it. Where it shows
-    /// more than one cell it shows the store at large, and no record's fields speak for others'.
+    /// Whether what a region shows of a store is of the record around it: one cell alone, or, where
+    /// the region is such a record, its shape and those of its fields that may be missing. Where it
+    /// shows others it shows the store at large, and no record's fields speak for others'.
     #[must_use]
     pub fn is_of_this_record(&self, node: &Node, store: StoreId) -> bool {
         let cells = node.shows.iter().filter_map(|cell| self.policy().cells.get(cell.index()));
-        cells.filter(|cell| cell.store == store).count() == 1
+        let mut cells = cells.filter(|cell| cell.store == store);
+        let may_lack = |name: &String| match &node.kind {
+            NodeKind::Record(fields) => fields.iter().any(|f| f.name == *name && !f.required),
+            _ => false,
+        };
+        let is_own = |cell: &Cell| match &cell.part {
+            CellPart::Shape => true,
+            CellPart::Field(name) => may_lack(name),
+            CellPart::Content => false,
+        };
+        cells.clone().count() == 1 || node.record_of == Some(store) && cells.all(is_own)
     }
 }
 

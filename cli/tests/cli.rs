@@ -12,6 +12,8 @@ mod test_blocks;
 mod replay;
 #[path = "cli/recordings.rs"]
 mod recordings;
+#[path = "cli/examples.rs"]
+mod examples;
 #[path = "cli/explain.rs"]
 mod explain;
 #[path = "cli/init.rs"]

@@ -31,6 +31,15 @@ pub(super) fn check(policy: &Policy, diagnostics: &mut Diagnostics) {
                 diagnostics.push(diagnostic.label(first.span, "of this one").help(help));
             }
             records.push((path, reads));
+            if let Some(other) =
+                tool.reads.iter().find(|other| at_large(policy, tool, other, path, reads))
+            {
+                let store = policy.stores.get(reads.store.index()).map_or("?", |store| &store.name);
+                let message = format!("what shows all of `{store}` is no record of it");
+                let diagnostic = Diagnostic::new(Code::E0305, reads.span, message);
+                let help = "delete one of the two lines";
+                diagnostics.push(diagnostic.label(other.span, "shows all of it").help(help));
+            }
             if let Some(ty) = region(policy, tool, path, reads.span, diagnostics) {
                 record(policy, reads.store, path, (ty, reads.span), diagnostics);
             }
@@ -39,6 +48,25 @@ pub(super) fn check(policy: &Policy, diagnostics: &mut Diagnostics) {
             region(policy, tool, &label.path, label.span, diagnostics);
         }
     }
+}
+
+/// Whether a line says of the region at a path that it shows all of the store of which another line
+/// says that it shows a record.
+fn at_large(policy: &Policy, tool: &Tool, line: &Reads, path: &[Step], record: &Reads) -> bool {
+    let is_record = |path: &[Step]| {
+        let end =
+            path.iter().try_fold(tool.result, |ty, step| match (step, policy.types.get(ty)) {
+                (Step::Items, Type::List(item)) => Some(*item),
+                (Step::Field(name), Type::Record { fields, .. }) => {
+                    fields.iter().find(|field| field.name == *name).map(|field| field.ty)
+                }
+                _ => None,
+            });
+        end.is_some_and(|ty| matches!(policy.types.get(ty), Type::Record { .. }))
+    };
+    line.store == record.store
+        && is_record(path)
+        && line.path.as_ref().is_none_or(|other| path.starts_with(other) && !is_record(other))
 }
 
 fn text(policy: &Policy, tool: &Tool, at: Span, diagnostics: &mut Diagnostics) {

@@ -120,7 +120,7 @@ impl Shape<'_, '_> {
                 continue;
             }
             // Now and then the field is mixed up with that of another store.
-            let mixed_up = self.dice.pick(self.shelves).filter(|_| self.dice.chance(25));
+            let mixed_up = self.dice.pick(self.shelves).filter(|_| self.dice.chance(45));
             let other = mixed_up.and_then(|s| s.fields.iter().find(|c| c.name == column.name));
             let (ty, cell) = (column.ty, Some(other.unwrap_or(column).cell));
             let node = self.below(&column.name, &mut inside, |this, a| this.leaf(ty, cell, a));
@@ -135,7 +135,15 @@ impl Shape<'_, '_> {
             let node = self.below("more", &mut inside, |this, around| this.any(depth - 1, around));
             fields.push(self.field("more", node));
         }
-        let shows = self.dice.chance(50).then_some(shelf.whole).into_iter().collect();
+        let mut shows: Vec<CellId> =
+            self.dice.chance(50).then_some(shelf.whole).into_iter().collect();
+        // Which of the fields are there is the record's own.
+        for column in &shelf.fields {
+            let may_lack = fields.iter().any(|f| f.name == column.name && !f.required);
+            if may_lack && !shows.contains(&column.cell) && self.dice.chance(70) {
+                shows.push(column.cell);
+            }
+        }
         self.add(NodeKind::Record(fields), shows, Some(shelf.id), &inside)
     }
 
@@ -290,6 +298,10 @@ fn read(tables: &Tables, cells: &[Cell], nodes: &[Node], index: usize) -> Label 
         }
         for operand in tables.operands(rule) {
             let Operand::Field(path) = operand.source() else { continue };
+            // What lies in a record has at least its label.
+            if record == index {
+                read = tables.space.join(&read, &ceiling(tables, cells, node));
+            }
             let mut at = record;
             for name in path {
                 let Some(NodeKind::Record(fields)) = nodes.get(at).map(|node| &node.kind) else {

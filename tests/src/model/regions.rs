@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use rtbas_artifact::ir::{CellId, Format, NodeId, NodeKind, StoreId, Tool};
+use rtbas_artifact::ir::{CellId, CellPart, Format, Node, NodeId, NodeKind, StoreId, Tool};
 use rtbas_artifact::value::Value;
 
 use crate::model::flaw::Flaw;
@@ -184,7 +184,7 @@ impl<'a> Labeller<'a> {
     /// The label that a node is declared to have: the join of the labels of the cells that it shows
     /// and of its own; the top if it has neither. Fields are read from the innermost record around
     /// it, itself included; a cell's label reads it only if it is one of the cell's store, and the
-    /// node shows no other cell of that store.
+    /// node shows no other cell of that store, or is the record and shows which fields it has.
     fn declared(&self, node: NodeId, records: &[(StoreId, &Value)]) -> Label {
         let space = self.logic.space;
         let Some(node) = self.tool.nodes.get(node.index()) else { return space.top() };
@@ -203,6 +203,7 @@ impl<'a> Labeller<'a> {
                     other.is_some_and(|other| other.store == cell.store)
                 };
                 let is_alone = node.shows.iter().filter(of_store).count() == 1
+                    || self.is_the_record(node, cell.store)
                     || self.logic.flaw == Some(Flaw::RecordForTheStore);
                 let is_own = |store| {
                     let any = self.logic.flaw == Some(Flaw::AnyStoresRecord);
@@ -220,6 +221,21 @@ impl<'a> Labeller<'a> {
             true if self.logic.flaw != Some(Flaw::UnlabelledAtBottom) => space.top(),
             _ => space.join_all(&labels),
         }
+    }
+
+    /// Whether a node is a record of a store and shows nothing more of it than which of its fields
+    /// are there.
+    fn is_the_record(&self, node: &Node, store: StoreId) -> bool {
+        let NodeKind::Record(fields) = &node.kind else { return false };
+        let optional: Vec<CellPart> = fields
+            .iter()
+            .filter(|field| !field.required)
+            .map(|field| CellPart::Field(field.name.clone()))
+            .chain([CellPart::Shape])
+            .collect();
+        let shown = node.shows.iter().filter_map(|id| self.logic.policy.cells.get(id.index()));
+        let mut others = shown.filter(|cell| cell.store == store && !optional.contains(&cell.part));
+        node.record_of == Some(store) && others.next().is_none()
     }
 
     /// The label of the text of a failure.
