@@ -78,7 +78,7 @@ fn told(program: &Program) -> Vec<String> {
     told.extend(policy.cells.chunk_by(same).filter_map(|cells| {
         let first = cells.first()?;
         let because = first.because.as_ref().map_or_else(String::new, |why| format!(": {why}"));
-        let label = shown_rule(program, &first.label);
+        let label = shown_rule(program, None, &first.label);
         Some(format!("label of {} is {label}{because}", named(policy, cells.iter())))
     }));
     told.extend(policy.tools.iter().filter_map(|tool| contract(program, tool)));
@@ -130,7 +130,7 @@ fn contract(program: &Program, tool: &Tool) -> Option<String> {
     let shows = cells(tool.nodes.iter().flat_map(|node| node.shows.iter().copied()).collect());
     let writes = cells(tool.writes.iter().map(|write| write.cell).collect());
     let own = tool.nodes.iter().filter_map(|node| node.label.as_ref());
-    let own: BTreeSet<String> = own.map(|label| shown_rule(program, label)).collect();
+    let own: BTreeSet<String> = own.map(|label| shown_rule(program, Some(tool), label)).collect();
     let own = own.into_iter().collect::<Vec<_>>().join(" and ");
     let parts = [("shows", shows), ("labels its result", own), ("writes", writes)];
     let parts = parts.into_iter().filter(|(_, what)| !what.is_empty());
@@ -139,12 +139,13 @@ fn contract(program: &Program, tool: &Tool) -> Option<String> {
 }
 
 /// A label with its guards.
-fn shown_rule(program: &Program, rule: &LabelRule) -> String {
+fn shown_rule(program: &Program, tool: Option<&Tool>, rule: &LabelRule) -> String {
+    let label = |id| program.show_label(tool, id);
     let guarded = rule.alternatives.iter().map(|alternative| {
-        let when = program.show_condition(None, alternative.when);
-        format!("{} when {when} else ", label(program, alternative.label))
+        let when = program.show_condition(tool, alternative.when);
+        format!("{} when {when} else ", label(alternative.label))
     });
-    guarded.chain([label(program, rule.otherwise)]).collect()
+    guarded.chain([label(rule.otherwise).to_string()]).collect()
 }
 
 fn label(program: &Program, id: LabelId) -> String {

@@ -16,6 +16,8 @@ mod robust;
 mod antitone;
 mod report;
 
+use std::collections::BTreeSet;
+
 use rtbas_artifact::certificate::{Certificate, Method, Obligation, Property};
 use rtbas_artifact::ir::ToolId;
 use rtbas_artifact::lattice::Lattice;
@@ -137,8 +139,13 @@ fn labels(
             resource: 0,
         });
     }
+    // One label may stand for many fields; what is wrong with it is said once.
+    let mut said = BTreeSet::new();
     for chosen in chosen {
-        diagnostics.push(report::chosen(program, &chosen, spans));
+        let diagnostic = report::chosen(program, &chosen, spans);
+        if said.insert((diagnostic.primary, chosen.field)) {
+            diagnostics.push(diagnostic);
+        }
     }
 }
 
