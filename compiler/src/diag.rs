@@ -43,6 +43,17 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// A next step that works.
     pub help: Option<String>,
+    /// The edits that take this step, where they are sure; their places do not overlap.
+    pub fixes: Vec<Fix>,
+}
+
+/// An edit: this text in place of what stands there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// The place.
+    pub at: Span,
+    /// The text.
+    pub text: String,
 }
 
 impl Diagnostic {
@@ -56,6 +67,7 @@ impl Diagnostic {
             labels: Vec::new(),
             notes: Vec::new(),
             help: None,
+            fixes: Vec::new(),
         }
     }
 
@@ -77,6 +89,13 @@ impl Diagnostic {
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
+        self
+    }
+
+    /// With an edit that takes the next step.
+    #[must_use]
+    pub fn fix(mut self, at: Span, text: impl Into<String>) -> Self {
+        self.fixes.push(Fix { at, text: text.into() });
         self
     }
 
@@ -158,16 +177,25 @@ impl Diagnostics {
 }
 
 /// The name that was probably meant: the first of those at the least distance, if that is at most a
-/// third of the longer one's length.
+/// third of the longer one's length, or else the only one that begins or ends with what is given.
+/// Capitals count for nothing.
 pub(crate) fn nearest<'n>(
     given: &str,
     names: impl IntoIterator<Item = &'n str>,
 ) -> Option<&'n str> {
-    let distance = |name: &str| strsim::damerau_levenshtein(given, name);
-    let near = names.into_iter().map(|name| (distance(name), name));
+    let given = given.to_lowercase();
+    let names: Vec<(&str, String)> =
+        names.into_iter().map(|name| (name, name.to_lowercase())).collect();
     let length = |name: &str| name.chars().count().max(given.chars().count());
+    let near = names.iter().map(|(name, low)| (strsim::damerau_levenshtein(&given, low), *name));
     let near = near.filter(|(distance, name)| distance * 3 <= length(name));
-    near.min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
+    let nearest = near.min_by_key(|(distance, _)| *distance).map(|(_, name)| name);
+    nearest.or_else(|| {
+        let is_part = |low: &str| low.starts_with(&given) || low.ends_with(&given);
+        let mut longer = names.iter().filter(|(_, low)| given.len() > 2 && is_part(low));
+        let only = longer.next()?.0;
+        longer.next().is_none().then_some(only)
+    })
 }
 
 /// Names in backticks, in a row.

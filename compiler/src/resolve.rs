@@ -44,7 +44,7 @@ pub fn resolve(
     let claims = policy.claims.iter().flat_map(|claim| scenario::claims(&mut cx, &tools, claim));
     let claims = claims.collect();
     let tests = policy.tests.iter().map(|test| scenario::test(&mut cx, &tools, test)).collect();
-    cx.warn_of_unused();
+    cx.warn_of_unused(&tools);
     let context::Context { levels, types, facts, stores, cells, .. } = cx;
     let (lattices, open) = levels.into_lattices();
     let policy = hir::Policy {

@@ -16,6 +16,8 @@ mod scan;
 mod habit;
 mod import;
 
+pub(crate) use habit::condition::value as value_elsewhere;
+
 /// Loads a policy with the files that it imports, and parses them.
 pub fn parse(
     sources: &mut Sources<'_>,
@@ -85,23 +87,18 @@ fn unexpected(file: FileId, text: &str, error: &rtbas_grammar::Unexpected) -> Di
     let span = Span::new(file, error.offset..error.offset + length);
     let diagnostic = Diagnostic::new(Code::E0105, span, format!("expected {list}, found {found}"));
     let word = rest.get(..length).unwrap_or("");
-    let stop = habit::Stop {
-        before: text.get(..error.offset).unwrap_or(""),
-        found: word,
-        after: rest.get(length..).unwrap_or(""),
-        expected: &expected,
-    };
+    let stop = habit::Stop { text, offset: error.offset, found: word, expected: &expected };
     let similar = || {
         let keywords = expected.iter().filter(|words| !is_symbol(words));
         let keywords = keywords.filter_map(|words| words.strip_prefix('`')?.strip_suffix('`'));
         let meant = nearest(word, keywords.filter(|keyword| *keyword != word))?;
-        Some(format!("did you mean `{meant}`?"))
+        let edits = vec![(span.range(), meant.to_owned())];
+        Some(habit::Advice { help: format!("did you mean `{meant}`?"), edits })
     };
-    let help = habit::advice(&stop).or_else(similar).or_else(|| habit::format(&stop));
-    match help {
-        Some(help) => diagnostic.help(help),
-        None => diagnostic,
-    }
+    let advice = habit::advice(&stop).or_else(similar).or_else(|| habit::last_advice(&stop));
+    let Some(advice) = advice else { return diagnostic };
+    let fix = |diagnostic: Diagnostic, (range, text)| diagnostic.fix(Span::new(file, range), text);
+    advice.edits.into_iter().fold(diagnostic.help(advice.help), fix)
 }
 
 /// The first token of a text in words, and its length in bytes.

@@ -104,6 +104,8 @@ codes! {
     W0301 "a condition on constants alone"
     W0205 "the name of a label that nothing uses"
     W0206 "a warning is allowed that there is not"
+    W0207 "a store that no tool reads or writes"
+    W0208 "a pattern whose tools all have blocks of their own"
 
     N0401 "a claim that this version does not prove"
 }

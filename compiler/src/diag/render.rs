@@ -107,6 +107,9 @@ pub fn json(sources: &Sources<'_>, diagnostics: &[Diagnostic]) -> serde_json::Va
                 .iter()
                 .map(|(at, text)| json!({ "at": place(sources, *at), "message": text }))
                 .collect();
+            let fixes = diagnostic.fixes.iter();
+            let fixes = fixes.map(|fix| json!({ "at": place(sources, fix.at), "text": fix.text }));
+            let fixes: serde_json::Value = fixes.collect();
             json!({
                 "code": diagnostic.code.name(),
                 "severity": match diagnostic.severity {
@@ -119,6 +122,7 @@ pub fn json(sources: &Sources<'_>, diagnostics: &[Diagnostic]) -> serde_json::Va
                 "labels": labels,
                 "notes": diagnostic.notes,
                 "help": diagnostic.help,
+                "fixes": fixes,
                 "page": diagnostic.code.page_path(),
             })
         })

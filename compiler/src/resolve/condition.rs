@@ -15,6 +15,7 @@ use super::scope::unknown;
 use crate::diag::{Code, Diagnostic, listed};
 use crate::source::Span;
 use crate::syntax::ast::{self, Name, OperandKind};
+use crate::syntax::value_elsewhere;
 
 /// What a condition may read, beside facts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -159,7 +160,14 @@ fn operand(cx: &mut Context<'_>, scope: Scope<'_>, operand: &ast::Operand) -> Op
             (ir::Operand::Field(steps), scope.record)
         }
         (None, None, None) => {
-            let mistake = nothing(cx, scope, name);
+            let mistake = match elsewhere(scope, name, &path) {
+                Some(right) => {
+                    let message = format!("there is no `{}` here", name.text);
+                    let mistake = Diagnostic::new(Code::E0201, name.span, message);
+                    mistake.help(format!("write `{right}`")).fix(span, right)
+                }
+                None => nothing(cx, scope, name),
+            };
             cx.push(mistake);
             return None;
         }
@@ -177,6 +185,20 @@ fn operand(cx: &mut Context<'_>, scope: Scope<'_>, operand: &ast::Operand) -> Op
         }
     };
     Some(Operand { read, root, span })
+}
+
+/// What other languages call so: a value, or the arguments of a call.
+fn elsewhere(scope: Scope<'_>, name: &Name, path: &[String]) -> Option<String> {
+    const ARGUMENTS: [&str; 7] =
+        ["args", "arguments", "call", "input", "parameters", "params", "request"];
+    match path.split_first() {
+        None => value_elsewhere(&name.text).map(str::to_owned),
+        Some((argument, _)) => {
+            let is_known = scope.arguments.iter().any(|known| known.name == *argument);
+            let path: Vec<String> = path.iter().map(|step| super::scope::written(step)).collect();
+            (is_known && ARGUMENTS.contains(&name.text.as_str())).then(|| path.join("."))
+        }
+    }
 }
 
 /// A name that means nothing here.

@@ -10,6 +10,7 @@ use super::scope::Names;
 use super::tool_list::Imported;
 use super::types::{TypeNames, Types};
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::source::Span;
 use crate::syntax::ast;
 
 /// The declarations of a policy, as far as they are read.
@@ -28,6 +29,8 @@ pub(super) struct Context<'a> {
     pub(super) store_names: Names<StoreId>,
     pub(super) cells: Vec<hir::Cell>,
     pub(super) imported: Imported,
+    /// Where an item can be added to the policy.
+    pub(super) end: Span,
     pub(super) diagnostics: &'a mut Diagnostics,
 }
 
@@ -58,6 +61,7 @@ impl<'a> Context<'a> {
             store_names: Names::new("store"),
             cells: Vec::new(),
             imported: Imported::default(),
+            end: policy.end,
             diagnostics,
         }
     }
@@ -91,7 +95,7 @@ impl<'a> Context<'a> {
     }
 
     /// Warns of what nothing reads or uses, if all that is read is known.
-    pub(super) fn warn_of_unused(&mut self) {
+    pub(super) fn warn_of_unused(&mut self, tools: &[hir::Tool]) {
         self.type_names.finish(&mut self.types, self.diagnostics);
         if self.diagnostics.gate(()).is_none() {
             return;
@@ -110,5 +114,21 @@ impl<'a> Context<'a> {
                 self.diagnostics.push(Diagnostic::new(Code::W0201, span, message));
             }
         }
+        // A policy without tools is a part of others.
+        let touched: BTreeSet<StoreId> = tools.iter().flat_map(|tool| self.touched(tool)).collect();
+        for (name, span) in self.store_names.iter().filter(|_| !tools.is_empty()) {
+            if self.store_names.get(name).is_some_and(|id| !touched.contains(&id)) {
+                let message = format!("no tool reads or writes the store `{name}`");
+                let help = format!("say in a tool that it `reads {name}` or `writes {name}`");
+                self.diagnostics.push(Diagnostic::new(Code::W0207, span, message).help(help));
+            }
+        }
+    }
+
+    /// The stores that a tool reads or writes.
+    fn touched(&self, tool: &hir::Tool) -> Vec<StoreId> {
+        let read = tool.reads.iter().map(|reads| reads.store);
+        let cells = tool.writes.iter().filter_map(|write| self.cells.get(write.cell.index()));
+        read.chain(cells.map(|cell| cell.store)).collect()
     }
 }

@@ -217,7 +217,8 @@ impl Levels {
         let is_elsewhere = |axis: &&Axis| axis.level(&level.name.text).is_some();
         if let Some(axis) = self.axes.iter().find(is_elsewhere) {
             let right = format!("{}.{}", axis.name(), level.name.text);
-            diagnostic.help(format!("it is a level of `{}`: write `{right}`", axis.name()))
+            let help = format!("it is a level of `{}`: write `{right}`", axis.name());
+            Diagnostic { fixes: Vec::new(), ..diagnostic }.help(help).fix(level.span, right)
         } else if let Some(axis) = self.axes.iter().find(is_lattice) {
             let levels = listed(axis.levels());
             diagnostic
@@ -436,12 +437,15 @@ fn product(
     let Some(first) = policy.products.first() else {
         let missing = "the policy does not say which lattices make up a label";
         let diagnostic = Diagnostic::new(Code::E0208, policy.name.span, missing);
-        diagnostics.push(diagnostic.help(if all.is_empty() {
-            "declare one and name it:\nlattice integrity { trusted -> untrusted }\nlabel { integrity }"
-                .to_owned()
+        let line = format!("label {{ {} }}", all.join(", "));
+        diagnostics.push(if all.is_empty() {
+            let lines = "lattice integrity { trusted -> untrusted }\nlabel { integrity }";
+            diagnostic
+                .help(format!("declare one and name it:\n{lines}"))
+                .fix(policy.end, format!("{lines}\n"))
         } else {
-            format!("write `label {{ {} }}`", all.join(", "))
-        }));
+            diagnostic.help(format!("write `{line}`")).fix(policy.end, format!("{line}\n"))
+        });
         // Labels are still resolved, in order of declaration.
         return all.iter().filter_map(|name| declared.get(name)).collect();
     };
@@ -452,7 +456,9 @@ fn product(
     }
     let mut order: Vec<usize> = Vec::new();
     for name in &first.lattices {
-        match declared.find(name, diagnostics) {
+        // What was meant is taken for said, so that one slip gives one message.
+        let meant = || nearest(&name.text, all.iter().copied()).and_then(|meant| declared.get(meant));
+        match declared.find(name, diagnostics).or_else(meant) {
             Some(index) if order.contains(&index) => {
                 let message = format!("`{}` stands in the product twice", name.text);
                 diagnostics.push(Diagnostic::new(Code::E0216, name.span, message));
@@ -467,13 +473,10 @@ fn product(
         if !is_in && !used.contains(&name) {
             let message = format!("the lattice `{name}` is not part of the label");
             let diagnostic = Diagnostic::new(Code::E0208, span, message);
-            let misspelt = first.lattices.iter().find(|n| declared.get(&n.text).is_none());
-            let meant = misspelt.and_then(|n| nearest(&n.text, [name]));
-            let help = match meant {
-                Some(_) => format!("name it in `label {{ {} }}`", all.join(", ")),
-                None => format!("write `label {{ {} }}`, or delete the lattice", all.join(", ")),
-            };
-            diagnostics.push(diagnostic.label(first.span, "the label").help(help));
+            let right = format!("label {{ {} }}", all.join(", "));
+            let help = format!("write `{right}`, or delete the lattice");
+            let diagnostic = diagnostic.label(first.span, "the label").help(help);
+            diagnostics.push(diagnostic.fix(first.span, right));
         }
     }
     order

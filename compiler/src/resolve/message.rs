@@ -35,7 +35,8 @@ pub(super) fn resolve(
         let message = "the policy does not label every kind of message";
         let help = "these are the strictest labels; choose what holds for yours:";
         let help = format!("{help}\n{}", missing.join("\n"));
-        cx.push(Diagnostic::new(Code::E0207, header, message).help(help));
+        let diagnostic = Diagnostic::new(Code::E0207, header, message).help(help);
+        cx.push(diagnostic.fix(cx.end, format!("{}\n", missing.join("\n"))));
     }
     Some([system?, user?, reply?])
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diag::{Code, Diagnostic, Diagnostics, listed};
+use crate::diag::{Code, Diagnostic, Diagnostics, listed, nearest};
 use crate::source::Span;
 use crate::syntax::ast::Name;
 
@@ -66,16 +66,28 @@ pub(super) fn unknown<'n>(
     let known: Vec<&str> = known.into_iter().collect();
     let message = format!("there is no {kind} `{}`", name.text);
     let diagnostic = Diagnostic::new(Code::E0201, name.span, message);
-    let diagnostic = diagnostic.did_you_mean(&name.text, known.iter().copied());
+    if let Some(meant) = nearest(&name.text, known.iter().copied()) {
+        return meaning(diagnostic, name.span, meant);
+    }
+    diagnostic.note(known_here(known))
+}
+
+/// The names that there are, or the first of them.
+pub(super) fn known_here<'n>(known: impl IntoIterator<Item = &'n str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
     match known.len() {
-        _ if diagnostic.help.is_some() => diagnostic,
-        0 => diagnostic.note("there is none at all"),
-        1..=LISTED => diagnostic.note(format!("known here: {}", listed(known))),
+        0 => "there is none at all".to_owned(),
+        1..=LISTED => format!("known here: {}", listed(known)),
         more => {
             let first = listed(known.into_iter().take(LISTED)).replace(" and ", ", ");
-            diagnostic.note(format!("known here: {first} and {} more", more - LISTED))
+            format!("known here: {first} and {} more", more - LISTED)
         }
     }
+}
+
+/// With the name that was meant in a place.
+pub(super) fn meaning(diagnostic: Diagnostic, at: Span, meant: &str) -> Diagnostic {
+    diagnostic.help(format!("did you mean `{meant}`?")).fix(at, written(meant))
 }
 
 /// A name as a policy writes it: in backticks, unless it looks like a name.

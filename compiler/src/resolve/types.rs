@@ -9,7 +9,7 @@ use rtbas_artifact::ir::{self, TypeId};
 use rtbas_artifact::validate::{MAX_NESTING, MAX_WEIGHT};
 use rtbas_artifact::value::Value;
 
-use super::scope::unknown;
+use super::scope::{meaning, unknown};
 use super::table::Table;
 use crate::diag::{Code, Diagnostic, Diagnostics, listed};
 use crate::source::Span;
@@ -268,7 +268,7 @@ impl<'a> TypeNames<'a> {
                 let name = Name { text: name.to_owned(), span: at };
                 let diagnostic = unknown("type", &name, known);
                 diagnostics.push(match elsewhere {
-                    Some((_, meant)) => diagnostic.help(format!("did you mean `{meant}`?")),
+                    Some((_, meant)) => meaning(Diagnostic { fixes: Vec::new(), ..diagnostic }, at, meant),
                     None => diagnostic,
                 });
                 return types.simple(ir::Type::Any);

@@ -47,6 +47,8 @@ pub struct Policy {
     pub tests: Vec<Test>,
     /// `lint`
     pub lints: Vec<Lint>,
+    /// The end of its text, where an item can be added.
+    pub end: Span,
 }
 
 /// A name and where it stands, without its backticks.
@@ -309,6 +311,8 @@ pub struct ToolBlock {
     pub lines: Vec<ToolLine>,
     /// The head: the keyword and the patterns.
     pub span: Span,
+    /// All of it.
+    pub whole: Span,
 }
 
 /// Which tools a block speaks of.

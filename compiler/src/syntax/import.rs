@@ -114,6 +114,7 @@ impl Policy {
             claims,
             tests: _,
             lints,
+            end: _,
         } = other;
         self.lattices.extend(lattices);
         self.products.extend(products);

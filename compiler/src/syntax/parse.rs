@@ -106,6 +106,7 @@ impl Builder<'_> {
             claims: Vec::new(),
             tests: Vec::new(),
             lints: Vec::new(),
+            end: Span::new(self.file, file.as_span().end()..file.as_span().end()),
         };
         for item in file.clone().into_inner() {
             match item.as_rule() {

@@ -46,14 +46,50 @@ pub(super) fn scan(file: FileId, text: &str) -> Option<Diagnostic> {
             '{' | '[' | '(' => open.push((at, character)),
             '}' | ']' | ')' => match open.pop() {
                 Some((_, opening)) if closing(opening) == character => {}
-                opening => return Some(crossed(file, span, character, opening)),
+                opening => {
+                    let next = characters.as_str().trim_start().chars().next();
+                    return Some(crossed(span, character, opening, next));
+                }
             },
             _ => {}
         }
     }
     let (at, opening) = open.pop()?;
-    let message = format!("`{opening}` is never closed: expected `{}`", closing(opening));
-    Some(Diagnostic::new(Code::E0102, Span::new(file, at..at + 1), message))
+    Some(unclosed(file, text, at, opening))
+}
+
+/// Words that begin an item.
+const ITEMS: [&str; 14] = [
+    "fact", "import", "label", "lattice", "lint", "message", "never", "policy", "store", "test",
+    "tool", "tools", "type", "use",
+];
+
+/// A bracket that stands open. Where lines are indented, the item that follows shows where it was
+/// to be closed.
+fn unclosed(file: FileId, text: &str, at: usize, opening: char) -> Diagnostic {
+    let close = closing(opening);
+    let message = format!("`{opening}` is never closed: expected `{close}`");
+    let diagnostic = Diagnostic::new(Code::E0102, Span::new(file, at..at + 1), message);
+    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let before = text.get(..at).unwrap_or_default();
+    let outer = indent(before.rsplit('\n').next().unwrap_or_default());
+    let mut start = at;
+    for line in text.get(at..).unwrap_or_default().split_inclusive('\n') {
+        let word = line.trim_start();
+        let word = word.split(|c: char| !c.is_ascii_lowercase()).next().unwrap_or_default();
+        if start > at && indent(line) <= outer && ITEMS.contains(&word) {
+            let item = start + indent(line);
+            let span = Span::new(file, item..item + word.len());
+            let place = Span::new(file, start..start);
+            return diagnostic
+                .label(span, "the next item begins here")
+                .help(format!("write `{close}` before this `{word}`"))
+                .fix(place, format!("{close}\n"));
+        }
+        start += line.len();
+    }
+    let end = Span::new(file, text.len()..text.len());
+    diagnostic.help(format!("write `{close}` at the end, or where it belongs")).fix(end, format!("\n{close}\n"))
 }
 
 fn closing(opening: char) -> char {
@@ -88,13 +124,29 @@ fn unclosed_quote(span: Span, quote: char) -> Diagnostic {
     }
 }
 
-fn crossed(file: FileId, span: Span, found: char, opening: Option<(usize, char)>) -> Diagnostic {
+/// A bracket that closes another than the last open one; `next` is what follows it.
+fn crossed(
+    span: Span,
+    found: char,
+    opening: Option<(usize, char)>,
+    next: Option<char>,
+) -> Diagnostic {
     match opening {
-        None => Diagnostic::new(Code::E0102, span, format!("`{found}` closes nothing")),
+        None => Diagnostic::new(Code::E0102, span, format!("`{found}` closes nothing"))
+            .help(format!("delete `{found}`"))
+            .fix(span, ""),
         Some((at, opening)) => {
             let expected = closing(opening);
-            Diagnostic::new(Code::E0102, span, format!("expected `{expected}`, found `{found}`"))
-                .label(Span::new(file, at..at + 1), format!("this `{opening}` is still open"))
+            let open = Span::new(span.file, at..at + 1);
+            let message = format!("expected `{expected}`, found `{found}`");
+            let diagnostic = Diagnostic::new(Code::E0102, span, message)
+                .label(open, format!("this `{opening}` is still open"));
+            match next {
+                Some(next) if next == expected => {
+                    diagnostic.help(format!("delete `{found}`")).fix(span, "")
+                }
+                _ => diagnostic.help(format!("write `{expected}`")).fix(span, expected),
+            }
         }
     }
 }

@@ -60,7 +60,7 @@ fn call(policy: &Policy, call: &Call, diagnostics: &mut Diagnostics) {
         return;
     }
     let mut given = BTreeSet::new();
-    for (name, id, value, at) in &call.arguments {
+    for (index, (name, id, value, at)) in call.arguments.iter().enumerate() {
         let Some(id) = id else {
             let known = tool.arguments.iter().map(|argument| argument.name.as_str());
             let message = format!("`{}` has no argument `{name}`", tool.name);
@@ -72,6 +72,10 @@ fn call(policy: &Policy, call: &Call, diagnostics: &mut Diagnostics) {
         };
         given.insert(*id);
         if let Some(argument) = tool.arguments.get(id.index()) {
+            if *value == Value::Null && !argument.required && !holds(policy, argument.ty, value) {
+                diagnostics.push(absent(&call.arguments, index, name, *at));
+                continue;
+            }
             let what = format!("the argument `{name}`");
             fits(policy, argument.ty, value, (*at, &what), diagnostics);
         }
@@ -84,6 +88,27 @@ fn call(policy: &Policy, call: &Call, diagnostics: &mut Diagnostics) {
         let help = "such a call is denied; if that is what the test is about, it expects `=> deny`";
         diagnostics.push(Diagnostic::new(Code::E0306, call.span, message).help(help));
     }
+}
+
+/// What a call gives: the name, which argument it is, the value and the place.
+type Given = (String, Option<ArgumentId>, Value, Span);
+
+/// An argument that is given as `null`, and should not be given.
+fn absent(arguments: &[Given], index: usize, name: &str, at: Span) -> Diagnostic {
+    let message = format!("the argument `{name}` is never `null`");
+    let help = format!("an argument that a call does not give is left out: delete `{name}: null`");
+    let span = |index: usize| arguments.get(index).map(|(.., at)| *at);
+    // With the comma that joins it to another.
+    let place = match (index.checked_sub(1).and_then(span), span(index + 1)) {
+        (Some(before), _) => Span { start: before.end, ..at },
+        (None, Some(next)) => Span { end: next.start, ..at },
+        (None, None) => at,
+    };
+    Diagnostic::new(Code::E0306, at, message).help(help).fix(place, "")
+}
+
+fn holds(policy: &Policy, of: TypeId, value: &Value) -> bool {
+    ty::check(policy.types.entries(), of, value).is_ok()
 }
 
 fn fits(

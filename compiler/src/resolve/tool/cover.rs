@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::{Context, ToolBlock, listed, unknown};
-use crate::diag::{Code, Diagnostic};
-use crate::resolve::scope::written;
+use crate::diag::{Code, Diagnostic, nearest};
+use crate::resolve::scope::{known_here, meaning, written};
 use crate::source::Span;
 use crate::syntax::ast::Name;
 
@@ -18,6 +18,7 @@ pub(super) fn cover<'a>(
     let mut named: BTreeMap<&str, (&ToolBlock, Span)> = BTreeMap::new();
     let mut prefixes: Vec<(&str, &ToolBlock, Span)> = Vec::new();
     let mut rest: Option<(&ToolBlock, Span)> = None;
+    let mut strangers: Vec<(&ToolBlock, &Name)> = Vec::new();
     for (block, pattern) in blocks.iter().flat_map(|b| b.patterns.iter().map(move |p| (b, p))) {
         let Name { text, span } = &pattern.name;
         match (pattern.open, text.as_str()) {
@@ -34,7 +35,7 @@ pub(super) fn cover<'a>(
                 }
                 prefixes.push((prefix, block, *span));
             }
-            (false, _) if !names.contains(text) => complain_of_unknown(cx, &pattern.name),
+            (false, _) if !names.contains(text) => strangers.push((block, &pattern.name)),
             (false, name) => match named.get(name) {
                 Some((_, first)) => {
                     cx.push(named_twice(&format!("the tool `{name}`"), *span, *first));
@@ -62,15 +63,60 @@ pub(super) fn cover<'a>(
             None => bare.push(name),
         }
     }
+    for (prefix, block, span) in &prefixes {
+        let mut matching = names.iter().filter(|name| name.starts_with(prefix)).peekable();
+        let has_block = |name: &String| named.contains_key(name.as_str());
+        if matching.peek().is_some() && matching.all(has_block) {
+            let message = format!("every tool that `{prefix}*` matches has a block of its own");
+            let diagnostic = Diagnostic::new(Code::W0208, *span, message);
+            cx.push(match block.patterns.as_slice() {
+                [_] => diagnostic.help("delete this block").fix(block.whole, ""),
+                _ => diagnostic.help("delete the pattern"),
+            });
+        }
+    }
+    let own = |name: &&str| !named.contains_key(name);
+    let without: Vec<&str> = names.iter().map(String::as_str).filter(own).collect();
+    let meant = strangers.into_iter().filter_map(|stranger| complain(cx, stranger, &without));
+    let meant: Vec<String> = meant.collect();
+    bare.retain(|name| !meant.iter().any(|meant| meant == name));
     if let Some(used) = cx.imported.tools.first().map(|tool| tool.used).filter(|_| !bare.is_empty())
     {
         let names: Vec<String> = bare.iter().map(|name| written(name)).collect();
         let message =
             format!("the policy does not say what may be done with {}", listed(bare.clone()));
-        let diagnostic = Diagnostic::new(Code::E0209, used, message);
-        cx.push(diagnostic.help(format!("tools {} {{ deny always }}", names.join(", "))));
+        let line = format!("tools {} {{ deny always }}", names.join(", "));
+        let diagnostic = Diagnostic::new(Code::E0209, used, message).help(&line);
+        cx.push(diagnostic.fix(cx.end, format!("{line}\n")));
     }
     covered
+}
+
+/// Says that no list has the tool that a block names. Gives the tool that was probably meant, of
+/// those without a block of their own.
+fn complain(
+    cx: &mut Context<'_>,
+    (block, name): (&ToolBlock, &Name),
+    without: &[&str],
+) -> Option<String> {
+    let meant = nearest(&name.text, without.iter().copied());
+    if cx.imported.incomplete || cx.imported.tools.is_empty() {
+        complain_of_unknown(cx, name);
+        return None;
+    }
+    let message = format!("there is no tool `{}`", name.text);
+    let diagnostic = Diagnostic::new(Code::E0201, name.span, message);
+    let known = cx.imported.tools.iter().map(|tool| tool.name.as_str());
+    let diagnostic = match (meant, block.patterns.as_slice()) {
+        (Some(meant), _) => meaning(diagnostic, name.span, meant),
+        (None, [_]) => diagnostic
+            .note(known_here(known))
+            .help("add the tool to a list that the policy uses, or delete this block")
+            .fix(block.whole, ""),
+        (None, _) => diagnostic.note(known_here(known)).help("delete the name"),
+    };
+    cx.push(diagnostic);
+    meant.map(str::to_owned)
 }
 
 /// Says that no list has this tool, unless one that cannot be read may have it.

@@ -40,41 +40,61 @@ fn mistakes(block: &ToolBlock, tool: &str, rules: &[(Effect, &RuleWhen, Span)]) 
     let error = |at, message: &str| Diagnostic::new(Code::E0211, at, message);
     let Some((last, before)) = rules.split_last() else {
         let message = format!("the tool `{tool}` has no decision rule");
-        return vec![error(block.span, &message).help("write `deny always`, or when it may run")];
+        let brace = Span { start: block.whole.end.saturating_sub(1), ..block.whole };
+        let brace = Span { end: brace.start, ..brace };
+        let mistake = error(block.span, &message).help("write `deny always`, or when it may run");
+        return vec![mistake.fix(brace, " deny always ")];
     };
     let mut found = Vec::new();
-    for ((_, when, at), (_, _, next)) in before.iter().zip(rules.iter().skip(1)) {
+    for ((effect, when, at), (_, _, next)) in before.iter().zip(rules.iter().skip(1)) {
         let (word, label) = match when {
             RuleWhen::When(_) => continue,
             RuleWhen::Always => ("always", "this rule fires always"),
             RuleWhen::Otherwise => ("otherwise", "this rule is the last word"),
         };
         let message = format!("a rule follows `{word}`, and can never fire");
-        found.push(error(*next, &message).label(*at, label));
+        let mistake = error(*next, &message).label(*at, label);
+        let is_closed = !matches!(last.1, RuleWhen::When(_));
+        found.push(if is_closed {
+            mistake.help(format!("delete the rule with `{word}`, which another closes")).fix(*at, "")
+        } else {
+            let last_word = format!("{} otherwise", closing(*effect));
+            let help = format!("delete the rule with `{word}`, and write it last: `{last_word}`");
+            let end = Span { start: last.2.end, ..last.2 };
+            mistake.help(help).fix(*at, "").fix(end, format!("\n  {last_word}"))
+        });
     }
     match last {
         (_, RuleWhen::When(_), at) => {
             let message = "the last rule has a condition: nothing decides where it does not hold";
-            found.push(error(*at, message).help("add `confirm otherwise` or `deny otherwise`"));
+            let end = Span { start: at.end, ..*at };
+            let help = "add `confirm otherwise` or `deny otherwise`";
+            found.push(error(*at, message).help(help).fix(end, "\n  confirm otherwise"));
         }
         (Effect::Allow, RuleWhen::Otherwise, at) => {
             let message = "`allow otherwise` allows whatever the rules before do not name";
             let help = "write `confirm otherwise`, or `allow always` and no other rule";
-            found.push(error(*at, message).help(help));
+            found.push(error(*at, message).help(help).fix(*at, "confirm otherwise"));
         }
         (effect, RuleWhen::Otherwise, at) if before.is_empty() => {
             let effect = word(*effect);
             let message = "`otherwise` follows no rule";
-            found.push(error(*at, message).help(format!("write `{effect} always`")));
+            let right = format!("{effect} always");
+            found.push(error(*at, message).help(format!("write `{right}`")).fix(*at, right));
         }
         (effect, RuleWhen::Always, at) if found.is_empty() && !before.is_empty() => {
             let message = "`always` stands alone; a rule that closes others says `otherwise`";
-            let effect = if *effect == Effect::Deny { "deny" } else { "confirm" };
-            found.push(error(*at, message).help(format!("write `{effect} otherwise`")));
+            let right = format!("{} otherwise", closing(*effect));
+            found.push(error(*at, message).help(format!("write `{right}`")).fix(*at, right));
         }
         (_, RuleWhen::Otherwise | RuleWhen::Always, _) => {}
     }
     found
+}
+
+/// The word of a rule that closes others: nothing is allowed that no rule names.
+fn closing(effect: Effect) -> &'static str {
+    if effect == Effect::Deny { "deny" } else { "confirm" }
 }
 
 fn word(effect: Effect) -> &'static str {

@@ -29,7 +29,18 @@ impl Builder<'_> {
     fn type_kind(&mut self, pair: &Pair<'_>) -> Option<TypeKind> {
         Some(match pair.as_rule() {
             Rule::list_ty => TypeKind::List(Box::new(self.ty(&one(pair, Rule::ty)?)?)),
-            Rule::set_ty => TypeKind::Set(self.element(&one(pair, Rule::ty_element)?)?),
+            Rule::set_ty => {
+                if let Some(element) = pair.as_str().strip_prefix("set[") {
+                    let element = element.split(']').next().unwrap_or_default();
+                    let right = format!("set {element}");
+                    let message = "a set is written without brackets";
+                    let mistake = Diagnostic::new(Code::E0105, self.span(pair), message);
+                    let mistake = mistake.note("a set of lists is `set [T]`, with a blank");
+                    let mistake = mistake.help(format!("write `{right}`"));
+                    self.diagnostics.push(mistake.fix(self.span(pair), right));
+                }
+                TypeKind::Set(self.element(&one(pair, Rule::ty_element)?)?)
+            }
             Rule::map_ty => TypeKind::Map(self.element(&one(pair, Rule::map_element)?)?),
             Rule::record_ty => TypeKind::Record(
                 all(pair, Rule::field).map(|field| self.field(&field)).collect::<Option<_>>()?,

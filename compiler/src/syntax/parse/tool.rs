@@ -37,7 +37,7 @@ impl Builder<'_> {
                 _ => None,
             });
         }
-        Some(ToolBlock { patterns, lines, span })
+        Some(ToolBlock { patterns, lines, span, whole: self.span(pair) })
     }
 
     fn pattern(&self, pair: &Pair<'_>) -> Pattern {
