@@ -77,9 +77,10 @@ fn unexpected(file: FileId, text: &str, error: &rtbas_grammar::Unexpected) -> Di
     let mut expected: Vec<&str> = words.iter().map(String::as_str).collect();
     let is_keyword = |words: &str| words.starts_with('`');
     let is_symbol = |words: &str| is_keyword(words) && !words.contains(char::is_alphabetic);
-    let is_end = |words: &str| words == "the end of the file";
+    let is_end = |words: &str| words == END;
     expected.sort_by_key(|words| (is_end(words), is_symbol(words), is_keyword(words)));
-    let list = match expected.split_last() {
+    let short = in_short(&expected);
+    let list = match short.split_last() {
         None => "something else".to_owned(),
         Some((only, [])) => (*only).to_owned(),
         Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
@@ -96,9 +97,71 @@ fn unexpected(file: FileId, text: &str, error: &rtbas_grammar::Unexpected) -> Di
         Some(habit::Advice { help: format!("did you mean `{meant}`?"), edits })
     };
     let advice = habit::advice(&stop).or_else(similar).or_else(|| habit::last_advice(&stop));
-    let Some(advice) = advice else { return diagnostic };
+    let Some(advice) = advice else {
+        let left_out = GROUPS.iter().filter(|(name, _)| short.contains(name));
+        return left_out.fold(diagnostic, |diagnostic, (name, words)| {
+            diagnostic.note(format!("{name} begins with {}", words.join(", ")))
+        });
+    };
     let fix = |diagnostic: Diagnostic, (range, text)| diagnostic.fix(Span::new(file, range), text);
     advice.edits.into_iter().fold(diagnostic.help(advice.help), fix)
+}
+
+/// What the grammar calls the end of a text.
+const END: &str = "the end of the file";
+
+/// What begins a line of a tool, and what begins an item.
+const GROUPS: [(&str, &[&str]); 2] = [
+    (
+        "the next line",
+        &[
+            "`allow`",
+            "`approval`",
+            "`confirm`",
+            "`deny`",
+            "`errors`",
+            "`reads`",
+            "`result`",
+            "`writes`",
+        ],
+    ),
+    (
+        "the next item",
+        &[
+            "`declassify`",
+            "`endorse`",
+            "`fact`",
+            "`import`",
+            "`label`",
+            "`lattice`",
+            "`lint`",
+            "`message`",
+            "`never`",
+            "`store`",
+            "`test`",
+            "`tool`",
+            "`tools`",
+            "`type`",
+            "`use`",
+        ],
+    ),
+];
+
+/// What was expected, in few words: where a line or an item can go on, what begins the next one is
+/// not spelled out.
+fn in_short<'w>(expected: &[&'w str]) -> Vec<&'w str> {
+    let mut short = expected.to_vec();
+    for (name, words) in GROUPS {
+        let is_other = |word: &&&str| !words.contains(word) && !matches!(**word, "`}`" | END);
+        let others = short.iter().filter(is_other).count();
+        let begun = words.iter().filter(|word| short.contains(word)).count();
+        if others > 0 && begun * 4 > words.len() * 3 {
+            short.retain(|word| !words.contains(word) && *word != END);
+            let end = short.iter().position(|word| *word == "`}`").unwrap_or(short.len());
+            short.insert(end, name);
+        }
+    }
+    short
 }
 
 /// The first token of a text in words, and its length in bytes.

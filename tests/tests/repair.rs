@@ -46,7 +46,7 @@ fn is_told(text: &str, mistake: &Diagnostic) -> bool {
     let help = mistake.help.as_deref().unwrap_or_default();
     let frees = |text: &str| ["allow", "permit"].iter().any(|word| text.contains(word));
     mistake.fixes.iter().all(|fix| {
-        let old = &text[fix.at.range()];
+        let old = text.get(fix.at.range()).unwrap();
         let is_told = match fix.text.trim() {
             "" => help.contains("delete") || mistake.fixes.len() > 1,
             new => squeezed(help).contains(&squeezed(new)),

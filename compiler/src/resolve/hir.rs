@@ -209,6 +209,8 @@ pub struct Reads {
     pub store: StoreId,
     /// The region that is a record of it; the whole result shows all of it if `None`.
     pub path: Option<Vec<Step>>,
+    /// Where that region is named.
+    pub region: Span,
     /// Where.
     pub span: Span,
 }

@@ -11,7 +11,7 @@ use rtbas_artifact::sets::{SetKind, SetLattice};
 use rtbas_artifact::validate::{MAX_LATTICES, MAX_NESTING, MAX_OPEN};
 
 use super::hir::{Edge, Lattice};
-use super::scope::{Names, unknown};
+use super::scope::{Names, unknown, written};
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, nearest};
 use crate::syntax::ast::{self, LatticeForm, Name};
 
@@ -457,7 +457,19 @@ fn product(
     let mut order: Vec<usize> = Vec::new();
     for name in &first.lattices {
         // What was meant is taken for said, so that one slip gives one message.
-        let meant = || nearest(&name.text, all.iter().copied()).and_then(|meant| declared.get(meant));
+        if let Some(index) =
+            lattice_with(policy, &name.text).filter(|_| declared.get(&name.text).is_none())
+        {
+            let lattice = policy.lattices.get(index).map_or("", |lattice| &lattice.name.text);
+            let message = format!("there is no lattice `{}`", name.text);
+            let help = format!("it is a level of `{lattice}`: write `{lattice}`");
+            let mistake = Diagnostic::new(Code::E0201, name.span, message).help(help);
+            diagnostics.push(mistake.fix(name.span, written(lattice)));
+            order.push(index);
+            continue;
+        }
+        let meant =
+            || nearest(&name.text, all.iter().copied()).and_then(|meant| declared.get(meant));
         match declared.find(name, diagnostics).or_else(meant) {
             Some(index) if order.contains(&index) => {
                 let message = format!("`{}` stands in the product twice", name.text);
@@ -480,6 +492,15 @@ fn product(
         }
     }
     order
+}
+
+/// The lattice with a level of this name.
+fn lattice_with(policy: &ast::Policy, level: &str) -> Option<usize> {
+    policy.lattices.iter().position(|lattice| match &lattice.form {
+        LatticeForm::Chains(chains) => chains.iter().flatten().any(|name| name.text == level),
+        LatticeForm::Powerset(elements) => elements.iter().any(|name| name.text == level),
+        LatticeForm::Open(_) | LatticeForm::Lattice(_) | LatticeForm::Product(_) => false,
+    })
 }
 
 /// The lattices that others are made of.

@@ -100,5 +100,7 @@ pub(crate) fn written(name: &str) -> String {
 /// A second declaration of a name.
 pub(super) fn twice(kind: &str, name: &Name, first: Span) -> Diagnostic {
     let message = format!("the {kind} `{}` is declared twice", name.text);
-    Diagnostic::new(Code::E0202, name.span, message).label(first, "first declared here")
+    Diagnostic::new(Code::E0202, name.span, message)
+        .label(first, "first declared here")
+        .help("rename or delete one of them")
 }

@@ -130,8 +130,9 @@ fn said_twice(message: &str, at: Span, first: Span) -> Diagnostic {
 
 fn reads(cx: &mut Context<'_>, store: &Name, path: Option<&NodePath>) -> Option<Reads> {
     let id = cx.store_names.find(store, cx.diagnostics)?;
-    let span = path.map_or(store.span, |path| store.span.to(path.span));
-    Some(Reads { store: id, path: path.map(|path| path.steps.clone()), span })
+    let region = path.map_or(store.span, |path| path.span);
+    let span = store.span.to(region);
+    Some(Reads { store: id, path: path.map(|path| path.steps.clone()), region, span })
 }
 
 /// The type of the innermost record around a region, itself included.

@@ -63,6 +63,9 @@ pub(super) fn load(
             if let Some(first) = tools.get(&tool.name) {
                 let message = format!("there are two tools `{}`", tool.name);
                 let diagnostic = Diagnostic::new(Code::E0202, *used, message);
+                let help = "rename one in its list and where the host offers it: a model could not \
+                            tell them apart either";
+                let diagnostic = diagnostic.help(help);
                 diagnostics.push(if first.used == *used {
                     diagnostic.note("both stand in this list")
                 } else {

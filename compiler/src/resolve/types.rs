@@ -268,7 +268,9 @@ impl<'a> TypeNames<'a> {
                 let name = Name { text: name.to_owned(), span: at };
                 let diagnostic = unknown("type", &name, known);
                 diagnostics.push(match elsewhere {
-                    Some((_, meant)) => meaning(Diagnostic { fixes: Vec::new(), ..diagnostic }, at, meant),
+                    Some((_, meant)) => {
+                        meaning(Diagnostic { fixes: Vec::new(), ..diagnostic }, at, meant)
+                    }
                     None => diagnostic,
                 });
                 return types.simple(ir::Type::Any);

@@ -89,7 +89,9 @@ fn unclosed(file: FileId, text: &str, at: usize, opening: char) -> Diagnostic {
         start += line.len();
     }
     let end = Span::new(file, text.len()..text.len());
-    diagnostic.help(format!("write `{close}` at the end, or where it belongs")).fix(end, format!("\n{close}\n"))
+    diagnostic
+        .help(format!("write `{close}` at the end, or where it belongs"))
+        .fix(end, format!("\n{close}\n"))
 }
 
 fn closing(opening: char) -> char {

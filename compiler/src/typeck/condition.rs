@@ -1,5 +1,6 @@
 //! Conditions compare what can compare, and guards of labels can only lower them.
 
+use rtbas_artifact::decimal::Decimal;
 use rtbas_artifact::function::Function;
 use rtbas_artifact::ir::{self, Comparison, Type, TypeId};
 use rtbas_artifact::lattice::{Lattice, LevelId};
@@ -285,19 +286,25 @@ impl<'p> Rules<'p, '_> {
         let span = left.span.to(right.span);
         if [l, r].iter().any(|kind| matches!(kind, Kind::Literal(Value::Null))) {
             let message = "a comparison with `null` never holds";
-            let help = "write `present(x)` or `not present(x)`";
+            let help = match comparison {
+                Comparison::NotEqual => "write `present(x)`",
+                _ => "write `not present(x)`",
+            };
             return self.diagnostics.push(Diagnostic::new(Code::E0303, span, message).help(help));
         }
         if !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
             for (operand, kind) in [(left, l), (right, r)] {
                 if self.shapes(kind) & NUMBER == 0 {
                     let message = format!("only numbers have an order; this is {}", self.say(kind));
-                    self.diagnostics.push(Diagnostic::new(Code::E0303, operand.span, message));
+                    let mistake = Diagnostic::new(Code::E0303, operand.span, message);
+                    self.diagnostics.push(requoted(mistake, operand.span, kind, NUMBER));
                 }
             }
         } else if self.shapes(l) & self.shapes(r) == 0 {
             let message = format!("{} never equals {}", self.say(l), self.say(r));
-            self.diagnostics.push(Diagnostic::new(Code::E0303, span, message));
+            let mistake = Diagnostic::new(Code::E0303, span, message);
+            let mistake = requoted(mistake, left.span, l, self.shapes(r));
+            self.diagnostics.push(requoted(mistake, right.span, r, self.shapes(l)));
         } else {
             match (l, r) {
                 (Kind::Typed(types), Kind::Literal(value)) => {
@@ -450,6 +457,26 @@ impl<'p> Rules<'p, '_> {
     fn words(&self, types: &[TypeId]) -> String {
         let words: Vec<String> = types.iter().map(|ty| describe(self.types(), *ty)).collect();
         words.join(" or ")
+    }
+}
+
+/// With the constant that was meant, where the quotes are what is wrong with it.
+fn requoted(mistake: Diagnostic, at: Span, kind: &Kind<'_>, wanted: u8) -> Diagnostic {
+    let right = match kind {
+        Kind::Literal(Value::Text(text)) => match text.as_str() {
+            "true" | "false" if wanted == BOOL => Some(text.clone()),
+            digits if wanted & NUMBER != 0 => digits.parse::<Decimal>().ok().map(|n| n.to_string()),
+            _ => None,
+        },
+        Kind::Literal(Value::Number(_) | Value::Bool(_)) if wanted == TEXT => {
+            let Kind::Literal(value) = kind else { return mistake };
+            Some(format!("\"{value}\""))
+        }
+        _ => None,
+    };
+    match right {
+        Some(right) => mistake.help(format!("write `{right}`")).fix(at, right),
+        None => mistake,
     }
 }
 

@@ -4,8 +4,9 @@ use rtbas_artifact::ir::{Format, StoreId, Type, TypeId};
 use rtbas_artifact::ty::describe;
 use rtbas_artifact::validate::MAX_ENTRIES;
 
-use crate::diag::{Code, Diagnostic, Diagnostics, listed};
+use crate::diag::{Code, Diagnostic, Diagnostics, listed, nearest};
 use crate::resolve::hir::{Policy, Reads, Step, Tool};
+use crate::resolve::scope::written;
 use crate::source::Span;
 
 pub(super) fn check(policy: &Policy, diagnostics: &mut Diagnostics) {
@@ -40,7 +41,7 @@ pub(super) fn check(policy: &Policy, diagnostics: &mut Diagnostics) {
                 let help = "delete one of the two lines";
                 diagnostics.push(diagnostic.label(other.span, "shows all of it").help(help));
             }
-            if let Some(ty) = region(policy, tool, path, reads.span, diagnostics) {
+            if let Some(ty) = region(policy, tool, path, reads.region, diagnostics) {
                 record(policy, reads.store, path, (ty, reads.span), diagnostics);
             }
         }
@@ -106,7 +107,7 @@ pub(super) fn region(
 ) -> Option<TypeId> {
     let mut ty = tool.result;
     let mut walked = "result".to_owned();
-    for step in path {
+    for (index, step) in path.iter().enumerate() {
         let here = policy.types.get(ty);
         let mistake = |message| Diagnostic::new(Code::E0304, at, message);
         ty = match (step, here) {
@@ -117,7 +118,11 @@ pub(super) fn region(
                 let Some(field) = field else {
                     let names = fields.iter().map(|field| field.name.as_str());
                     let message = format!("`{walked}` has no field `{name}`");
-                    diagnostics.push(mistake(message).did_you_mean(name, names));
+                    let fields = listed(names.clone());
+                    let mistake = mistake(message).note(format!("fields of `{walked}`: {fields}"));
+                    let meant = nearest(name, names).map(|meant| Step::Field(meant.to_owned()));
+                    let meant = meant.map(|meant| spliced(path, index..index + 1, [meant]));
+                    diagnostics.push(meaning(mistake, at, meant));
                     return None;
                 };
                 field.ty
@@ -132,20 +137,20 @@ pub(super) fn region(
                 let ty = describe(policy.types.entries(), ty);
                 let message =
                     format!("`{walked}{shown}` is no region: `{walked}` is {ty}, no {wanted}");
-                let help = match (tool.result_span, here) {
-                    (None, _) => Some(format!(
+                let diagnostic = mistake(message);
+                diagnostics.push(match (tool.result_span, here) {
+                    (None, _) => diagnostic.help(format!(
                         "`{}` has no `result` line: declare one, such as `result json [T]`",
                         tool.name
                     )),
-                    (Some(_), Type::Map(_)) => Some(format!(
+                    (Some(_), Type::Map(_)) => diagnostic.help(format!(
                         "its values are `{walked}[*]`, and their names `{walked}[key]`"
                     )),
-                    (Some(_), _) => None,
-                };
-                let diagnostic = mistake(message);
-                diagnostics.push(match help {
-                    Some(help) => diagnostic.help(help),
-                    None => diagnostic,
+                    (Some(_), _) => {
+                        let meant = other_paths(policy, here, path, index);
+                        let meant = meant.into_iter().find(|path| leads(policy, tool, path));
+                        meaning(diagnostic, at, meant)
+                    }
                 });
                 return None;
             }
@@ -153,6 +158,61 @@ pub(super) fn region(
         walked = format!("{walked}{}", shown(step));
     }
     Some(ty)
+}
+
+/// The ways around a step that a type does not have: through the elements of a list, into the one
+/// list that a record holds, or without the step.
+fn other_paths(policy: &Policy, here: &Type, path: &[Step], index: usize) -> Vec<Vec<Step>> {
+    let mut paths = Vec::new();
+    match (here, path.get(index)) {
+        (Type::List(item), Some(Step::Field(name))) => {
+            let fields = policy.types.fields(*item).iter().map(|field| field.name.as_str());
+            let meant = nearest(name, fields).map(|meant| Step::Field(meant.to_owned()));
+            let through = meant.map(|meant| spliced(path, index..index + 1, [Step::Items, meant]));
+            paths.extend(through);
+        }
+        (Type::Record { fields, .. }, Some(Step::Items)) => paths.extend(
+            fields.iter().map(|f| spliced(path, index..index, [Step::Field(f.name.clone())])),
+        ),
+        _ => {}
+    }
+    // The step says nothing that its neighbours do not.
+    if path.get(index) == Some(&Step::Items) || path.get(index + 1) == Some(&Step::Items) {
+        paths.push(spliced(path, index..index + 1, []));
+    }
+    paths
+}
+
+fn spliced<const N: usize>(
+    path: &[Step],
+    old: std::ops::Range<usize>,
+    new: [Step; N],
+) -> Vec<Step> {
+    let mut path = path.to_vec();
+    path.splice(old, new);
+    path
+}
+
+/// Whether a path leads to a region.
+fn leads(policy: &Policy, tool: &Tool, path: &[Step]) -> bool {
+    let end = path.iter().try_fold(tool.result, |ty, step| match (step, policy.types.get(ty)) {
+        (Step::Items, Type::List(item)) => Some(*item),
+        (Step::Field(name), Type::Record { fields, .. }) => {
+            fields.iter().find(|field| field.name == *name).map(|field| field.ty)
+        }
+        _ => None,
+    });
+    end.is_some()
+}
+
+/// With the path that was meant, if there is one.
+fn meaning(mistake: Diagnostic, at: Span, meant: Option<Vec<Step>>) -> Diagnostic {
+    let Some(path) = meant else { return mistake };
+    let right = path.iter().fold("result".to_owned(), |text, step| match step {
+        Step::Items | Step::Keys => text + &shown(step),
+        Step::Field(name) => format!("{text}.{}", written(name)),
+    });
+    mistake.help(format!("did you mean `{right}`?")).fix(at, right)
 }
 
 fn shown(step: &Step) -> String {

@@ -135,7 +135,9 @@ pub(in crate::resolve) fn complain_of_unknown(cx: &mut Context<'_>, name: &Name)
 
 fn named_twice(what: &str, at: Span, first: Span) -> Diagnostic {
     let message = format!("{what} has two blocks");
-    Diagnostic::new(Code::E0202, at, message).label(first, "the first is here")
+    Diagnostic::new(Code::E0202, at, message)
+        .label(first, "the first is here")
+        .help("put what both say into one block, and delete the other")
 }
 
 fn competing(name: &str, first: (&str, Span), second: (&str, Span)) -> Diagnostic {

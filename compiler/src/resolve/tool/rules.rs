@@ -56,7 +56,9 @@ fn mistakes(block: &ToolBlock, tool: &str, rules: &[(Effect, &RuleWhen, Span)]) 
         let mistake = error(*next, &message).label(*at, label);
         let is_closed = !matches!(last.1, RuleWhen::When(_));
         found.push(if is_closed {
-            mistake.help(format!("delete the rule with `{word}`, which another closes")).fix(*at, "")
+            mistake
+                .help(format!("delete the rule with `{word}`, which another closes"))
+                .fix(*at, "")
         } else {
             let last_word = format!("{} otherwise", closing(*effect));
             let help = format!("delete the rule with `{word}`, and write it last: `{last_word}`");

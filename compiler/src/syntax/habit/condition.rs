@@ -10,9 +10,7 @@ pub(super) fn operator(at: &Stop<'_>) -> Option<Advice> {
         "/" if at.expects("a value or a name") => {
             Advice::say("a pattern stands behind `matches`: `a matches /…/`")
         }
-        "\"" if at.expects("a pattern") => {
-            Advice::say("a pattern stands between slashes: `/…/`")
-        }
+        "\"" if at.expects("a pattern") => Advice::say("a pattern stands between slashes: `/…/`"),
         "&&" => at.replace("and", "write `and`"),
         "||" => at.replace("or", "write `or`"),
         "!" => at.replace("not ", "write `not`"),

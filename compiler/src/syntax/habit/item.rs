@@ -69,13 +69,17 @@ pub(super) fn statement(at: &Stop<'_>) -> Option<Advice> {
     match at.found {
         "default" if is_item || at.expects("`allow`") => {
             let line = at.rest().lines().next().unwrap_or_default();
-            let help = "what no rule allows is not allowed, so there is no default: delete the line";
+            let help =
+                "what no rule allows is not allowed, so there is no default: delete the line";
             Some(Advice::say(help).edit(range(at.text, line), ""))
         }
         "permit" | "forbid" | "allow" | "deny" | "confirm" if is_item => Some(block(at)),
         "tools" if at.expected == ["a string"] && last_name(at.before()) == "import" => {
             let word = range(at.text, last_name(at.before()));
-            Some(Advice::say("policies are imported, and tools are used: write `use`").edit(word, "use"))
+            Some(
+                Advice::say("policies are imported, and tools are used: write `use`")
+                    .edit(word, "use"),
+            )
         }
         "=" if last_name(at.before()) == "label" => Some(at.delete("delete `=`")),
         _ => None,

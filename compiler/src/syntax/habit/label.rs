@@ -51,7 +51,8 @@ pub(super) fn without_braces(at: &Stop<'_>) -> Option<Advice> {
     let is_bound = || before.strip_suffix("<=").is_some_and(|b| last_name(b) == "context");
     // A bound goes on with `and` as a condition.
     let is_sign = at.found == ",";
-    if !before.ends_with(':') && !(is_sign && is_bound()) {
+    let is_label = before.ends_with(':') || is_sign && is_bound();
+    if !is_label {
         return None;
     }
     let mut levels = vec![first];
@@ -118,7 +119,8 @@ pub(super) fn guard(at: &Stop<'_>) -> Option<Advice> {
     let Some(top) = top(at.text, level) else {
         return Some(Advice::say(format!("{help}: write `else` and that label")));
     };
-    let right = if label.ends_with('}') { format!("else {{{top}}}") } else { format!("else {top}") };
+    let right =
+        if label.ends_with('}') { format!("else {{{top}}}") } else { format!("else {top}") };
     Some(at.insert(&right, format!("{help}: write `{right}`")))
 }
 

@@ -93,5 +93,7 @@ pub(super) fn format(at: &Stop<'_>) -> Option<Advice> {
     if last_name(before) != "result" || !word.chars().all(is_of_name) {
         return None;
     }
-    Some(Advice::say(format!("formats are `text`, `json`, `yaml` and `python`, and `{word}` is none")))
+    Some(Advice::say(format!(
+        "formats are `text`, `json`, `yaml` and `python`, and `{word}` is none"
+    )))
 }

@@ -21,8 +21,10 @@ pub(super) fn decision(at: &Stop<'_>) -> Option<Advice> {
         "unless" => {
             let rest = at.after();
             let condition = rest.trim_start();
-            let condition = group(condition)
-                .map_or_else(|| condition.split([';', '\n', '}']).next().unwrap_or_default(), inside);
+            let condition = group(condition).map_or_else(
+                || condition.split([';', '\n', '}']).next().unwrap_or_default(),
+                inside,
+            );
             let end = match group(rest.trim_start()) {
                 Some(braces) => range(at.text, braces).end,
                 None => range(at.text, condition.trim_end()).end,
