@@ -51,7 +51,7 @@ fn one(cx: &mut Context<'_>, tools: &[Tool], written: &ast::Downgrade) -> Option
         word: written.word,
         tool: id,
         path: written.path.steps.clone(),
-        path_span: written.tool.span.to(written.path.span),
+        path_span: written.path.span,
         from,
         to,
         when: when?,
