@@ -1,4 +1,5 @@
-//! What conditions make of a text before they compare it: `lower(x)`, `host(x)`, `domain(x)`.
+//! What conditions make of a text before they compare it: `lower(x)`, `host(x)`, `domain(x)`, and
+//! `date(x)` and `datetime(x)`, which are numbers.
 //!
 //! Each of them is absent for a text that it is not made for, so that a condition on it is
 //! undefined. They are strict on purpose: two readers of one address must not see two hosts, so a
@@ -8,10 +9,11 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
+use crate::date;
 use crate::pattern::Pattern;
 use crate::value::Value;
 
-/// A function from texts to texts. What it gives is a part of the text in lower case.
+/// A function of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Function {
     /// The text with the letters `A` to `Z` in lower case.
@@ -23,9 +25,13 @@ pub enum Function {
     /// The domain of a plain mail address, in lower case: what follows the only `@`. It is written
     /// as a host is.
     Domain,
+    /// The days from 1970-01-01 to a date: see [`crate::date`].
+    Date,
+    /// The seconds from 1970-01-01T00:00Z to a time.
+    Time,
 }
 
-/// The texts that a function is made for: what stands before the part that it gives, the part in
+/// The texts that a function is made for which gives a part of them in lower case: what stands before the part that it gives, the part in
 /// lower case, and what stands behind. Without a pattern, nothing does.
 #[derive(Debug)]
 pub struct Parts {
@@ -39,7 +45,7 @@ pub struct Parts {
 
 impl Function {
     /// All functions.
-    pub const ALL: [Self; 3] = [Self::Lower, Self::Host, Self::Domain];
+    pub const ALL: [Self; 5] = [Self::Lower, Self::Host, Self::Domain, Self::Date, Self::Time];
 
     /// Its name in a policy.
     #[must_use]
@@ -48,6 +54,8 @@ impl Function {
             Self::Lower => "lower",
             Self::Host => "host",
             Self::Domain => "domain",
+            Self::Date => "date",
+            Self::Time => "datetime",
         }
     }
 
@@ -55,7 +63,11 @@ impl Function {
     #[must_use]
     pub fn of(self, value: &Value) -> Option<Value> {
         let Value::Text(text) = value else { return None };
-        let (before, middle, after) = self.split(text)?;
+        let (before, middle, after) = match self {
+            Self::Date => return date::days(text).map(|days| Value::Number(days.into())),
+            Self::Time => return date::seconds(text).map(Value::Number),
+            Self::Lower | Self::Host | Self::Domain => self.split(text)?,
+        };
         let value = middle.to_ascii_lowercase();
         let parts = self.parts()?;
         let fits = |pattern: &Option<Pattern>, text: &str| match pattern {
@@ -68,13 +80,14 @@ impl Function {
         all.then_some(Value::Text(value))
     }
 
-    /// What texts it is made for. `None` only if there is no memory for them.
+    /// What texts it is made for, if it gives texts.
     #[must_use]
     pub fn parts(self) -> Option<&'static Parts> {
         match self {
             Self::Lower => LOWER.as_ref(),
             Self::Host => HOST.as_ref(),
             Self::Domain => DOMAIN.as_ref(),
+            Self::Date | Self::Time => None,
         }
     }
 
@@ -93,6 +106,7 @@ impl Function {
                 let (before, domain) = text.split_at_checked(text.find('@')? + 1)?;
                 Some((before, domain, ""))
             }
+            Self::Date | Self::Time => None,
         }
     }
 }

@@ -176,6 +176,12 @@ pub enum Type {
     Union(Vec<TypeId>),
     /// Records of any fields, with values of one type.
     Map(TypeId),
+    /// Texts that are dates: see [`crate::date`].
+    Date,
+    /// Texts that are times.
+    Time,
+    /// Texts that match.
+    Pattern(Pattern),
 }
 
 /// A field of a record type.

@@ -6,6 +6,7 @@
 //! may use those above it and none below.
 
 pub mod decimal;
+pub mod date;
 pub mod pattern;
 pub mod value;
 pub mod function;

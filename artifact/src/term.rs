@@ -51,7 +51,7 @@ pub fn set_flows(
 /// Whether a value is always there and names what it should.
 fn is_certain(types: &[Type], facts: &[Fact], names: &Names) -> bool {
     let holds_names = |ty: TypeId| match types.get(ty.index()) {
-        Some(Type::Text) => true,
+        Some(Type::Text | Type::Pattern(_)) => true,
         Some(Type::List(item) | Type::Set(item)) => types.get(item.index()) == Some(&Type::Text),
         _ => false,
     };

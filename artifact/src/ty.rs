@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::date;
 use crate::ir::{Type, TypeId};
 use crate::value::Value;
 
@@ -39,6 +40,11 @@ pub fn check(types: &[Type], ty: TypeId, value: &Value) -> Result<(), Mismatch> 
         | (Type::Bool, Value::Bool(_))
         | (Type::Number, Value::Number(_))
         | (Type::Text, Value::Text(_)) => Ok(()),
+        (Type::Date, Value::Text(text)) if date::days(text).is_some() => Ok(()),
+        (Type::Time, Value::Text(text)) if date::seconds(text).is_some() => Ok(()),
+        (Type::Pattern(pattern), Value::Text(text)) if pattern.matches(text) == Some(true) => {
+            Ok(())
+        }
         (Type::Integer, Value::Number(n)) if n.is_integer() => Ok(()),
         (Type::Enumeration(values), _) if values.contains(value) => Ok(()),
         (Type::List(element), Value::List(items)) => check_all(types, *element, items.iter()),
@@ -100,6 +106,48 @@ impl Mismatch {
     }
 }
 
+/// A type whose values carry no free text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Narrow {
+    /// How many values it has at most; `None` for numbers, dates and times, which say little
+    /// however many they are.
+    pub values: Option<u128>,
+}
+
+/// Whether a type is narrow: whether none of its values can hold what somebody would take for an
+/// instruction. That are numbers, truth values, dates and times, texts that are listed, texts that
+/// match a pattern if fewer than 2^128 do, and closed records of such values. Lists are not: many
+/// small values are a text.
+#[must_use]
+pub fn narrow(types: &[Type], ty: TypeId) -> Option<Narrow> {
+    let values = |values| Some(Narrow { values });
+    match types.get(ty.index())? {
+        Type::Null => values(Some(1)),
+        Type::Bool => values(Some(2)),
+        Type::Integer | Type::Number | Type::Date | Type::Time => values(None),
+        Type::Enumeration(members) => values(u128::try_from(members.len()).ok()),
+        Type::Pattern(pattern) => {
+            pattern.tree().count().filter(|count| *count < u128::MAX).and_then(|n| values(Some(n)))
+        }
+        Type::Record { fields, open: false } => {
+            fields.iter().try_fold(Narrow { values: Some(1) }, |record, field| {
+                let field_values = narrow(types, field.ty)?.values;
+                let absent = u128::from(!field.required);
+                let both = record.values.zip(field_values);
+                let values = both.map(|(a, b)| a.saturating_mul(b.saturating_add(absent)));
+                Some(Narrow { values })
+            })
+        }
+        Type::Union(choices) => {
+            choices.iter().try_fold(Narrow { values: Some(0) }, |union, choice| {
+                let both = union.values.zip(narrow(types, *choice)?.values);
+                Some(Narrow { values: both.map(|(a, b)| a.saturating_add(b)) })
+            })
+        }
+        Type::Any | Type::Text | Type::List(_) | Type::Set(_) | Type::Record { .. } => None,
+    }
+}
+
 /// Turns lists into sets where the type says `set`, so that facts written in JSON fit their types.
 #[must_use]
 pub fn with_sets(types: &[Type], ty: TypeId, value: Value) -> Value {
@@ -151,6 +199,9 @@ pub fn describe(types: &[Type], ty: TypeId) -> String {
             let values: Vec<String> = values.iter().map(ToString::to_string).collect();
             format!("one of {}", values.join(", "))
         }
+        Some(Type::Date) => "a date such as 2024-05-31".to_owned(),
+        Some(Type::Time) => "a time such as 2024-05-31T12:00Z".to_owned(),
+        Some(Type::Pattern(pattern)) => format!("a string that matches {pattern}"),
         Some(Type::List(_)) => "a list".to_owned(),
         Some(Type::Set(_)) => "a set".to_owned(),
         Some(Type::Record { .. }) => "a record".to_owned(),

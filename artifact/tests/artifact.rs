@@ -8,6 +8,8 @@ mod fixture;
 mod hostile;
 #[path = "artifact/keys.rs"]
 mod keys;
+#[path = "artifact/narrow.rs"]
+mod narrow;
 #[path = "artifact/open.rs"]
 mod open;
 #[path = "artifact/pattern.rs"]

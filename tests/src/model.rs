@@ -11,9 +11,9 @@
 
 pub mod flaw;
 pub mod order;
-pub mod types;
 pub mod pattern;
 pub mod function;
+pub mod types;
 pub mod logic;
 pub mod regions;
 

@@ -31,7 +31,9 @@ const TOOLS: &str = r#"{"tools": [{
             "memo": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": null},
             "gift": {"type": "boolean"},
             "kind": {"enum": ["a", null]},
-            "note": {"description": "anything"}
+            "note": {"description": "anything"},
+            "due": {"type": "string", "format": "date"},
+            "at": {"type": "string", "format": "date-time"}
         },
         "required": ["to", "amount", "kind", "note"]
     }
@@ -111,6 +113,66 @@ fn part() -> impl Strategy<Value = String> {
     ]
 }
 
+/// Atoms on dates and times.
+fn moment() -> impl Strategy<Value = String> {
+    let signs = || prop::sample::select(vec!["<", "<=", "==", "!=", ">", ">="]);
+    let date =
+        || prop::sample::select(vec!["due", "date(memo)", "\"2024-02-29\"", "\"2024-03-02\""]);
+    prop_oneof![
+        6 => prop::sample::select(vec!["context <= trusted", "context <= {untrusted, public}"])
+            .prop_map(str::to_owned),
+        4 => (signs(), date()).prop_map(|(sign, date)| format!("due {sign} {date}")),
+        3 => (signs(), date()).prop_map(|(sign, date)| format!("date(memo) {sign} {date}")),
+        2 => signs().prop_map(|sign| format!("at {sign} \"2024-02-29T23:00-01:00\"")),
+        2 => Just("due in [\"2024-02-29\"]".to_owned()),
+        1 => Just("due in days".to_owned()),
+        1 => Just("\"2024-03-01\" in days".to_owned()),
+        1 => Just("memo == \"2024-02-29\"".to_owned()),
+        1 => Just("memo == \"x\"".to_owned()),
+        1 => prop::sample::select(vec!["present(date(memo))", "present(memo)", "present(due)", "present(at)"])
+            .prop_map(str::to_owned),
+    ]
+}
+
+/// Calls that differ in their dates and times alone.
+fn moments() -> Vec<Arguments> {
+    let text = |text: &str| Value::Text(text.to_owned());
+    let dates = [
+        "2024-02-27",
+        "2024-02-28",
+        "2024-02-29",
+        "2024-03-01",
+        "2024-03-02",
+        "2024-03-03",
+        "2024-03-04",
+    ]
+    .map(text);
+    let times = ["2024-02-29T23:59:59Z", "2024-03-01 00:00", "2024-03-01T00:00:00.1Z"].map(text);
+    let maybe =
+        |values: &[Value]| values.iter().cloned().map(Some).chain([None]).collect::<Vec<_>>();
+    let memos: Vec<Value> =
+        dates.iter().cloned().chain(["x", "y"].map(text)).chain([Value::Null]).collect();
+    let others = [
+        ("to", text("a")),
+        ("amount", Value::Number(1.into())),
+        ("kind", Value::Null),
+        ("note", Value::Null),
+    ];
+    let mut calls = Vec::new();
+    for due in maybe(&dates) {
+        for at in maybe(&times) {
+            for memo in &memos {
+                let given =
+                    [("due", due.clone()), ("at", at.clone()), ("memo", Some(memo.clone()))];
+                let given = given.into_iter().filter_map(|(name, value)| Some((name, value?)));
+                let all = given.chain(others.clone());
+                calls.push(all.map(|(name, value)| (name.to_owned(), value)).collect());
+            }
+        }
+    }
+    calls
+}
+
 /// Texts for all combinations of answers to [`part`] that there are.
 const ADDRESSES: [&str; 28] = [
     "", "a", "A", "b", "B", "c", "C", "bc", "bC", "1", "x@a", "x@A", "X@a", "X@A", "x@b", "x@B",
@@ -148,6 +210,7 @@ fn policy(atom: BoxedStrategy<String>) -> impl Strategy<Value = String> {
              lattice secrecy {{ public -> private }}\n\
              label {{ integrity, secrecy }}\n\
              fact payees : set string\n\
+             fact days : set date\n\
              use tools from \"tools.json\"\n\
              message system : {{trusted, public}}\n\
              message user : {{trusted, public}}\n\
@@ -244,18 +307,26 @@ fn weakens(program: &Program, calls: &[Arguments]) -> bool {
         let a = Value::Text("a".to_owned());
         asked.push(&a);
         asked.retain(|value| **value != Value::Null);
+        let is_date = |value: &&Value| Function::Date.of(value).is_some();
+        let third = Value::Text("2024-03-01".to_owned());
+        let dates: Vec<Value> =
+            arguments.get("due").into_iter().chain([&third]).filter(is_date).cloned().collect();
         let given = |value: &&Value| Function::ALL.map(|function| function.of(value));
-        let given: Vec<Value> = asked.iter().flat_map(given).flatten().collect();
+        let mut given: Vec<Value> = asked.iter().flat_map(given).flatten().collect();
+        given.retain(|given| matches!(given, Value::Text(_)));
         asked.extend(&given);
         asked.sort();
         asked.dedup();
         if !asks {
             asked.clear();
         }
-        (0..1_u8 << asked.len()).any(|bits| {
+        (0..1_u8 << asked.len().max(2)).any(|bits| {
             let chosen = asked.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1);
             let payees = Value::List(chosen.map(|(_, value)| (*value).clone()).collect());
-            let facts = program.facts(BTreeMap::from([("payees".to_owned(), payees)])).unwrap();
+            let days = dates.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1);
+            let days = Value::List(days.map(|(_, value)| value.clone()).collect());
+            let facts = BTreeMap::from([("payees".to_owned(), payees), ("days".to_owned(), days)]);
+            let facts = program.facts(facts).unwrap();
             let decided: Vec<_> =
                 labels.iter().map(|label| program.decide(&facts, &call, label).effect).collect();
             let pairs = labels.iter().zip(&decided);
@@ -274,6 +345,11 @@ fn the_prover_agrees_with_brute_force() {
 #[test]
 fn the_prover_agrees_on_functions() {
     agree(policy(part().boxed()), &words(&ADDRESSES));
+}
+
+#[test]
+fn the_prover_agrees_on_dates() {
+    agree(policy(moment().boxed()), &moments());
 }
 
 #[test]

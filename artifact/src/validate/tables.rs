@@ -76,15 +76,20 @@ pub(super) fn conditions(conditions: &[Condition]) -> Result<(), Invalid> {
 /// Checks that all patterns together are not too large. One alone never is: there would be no
 /// pattern.
 pub(super) fn patterns(policy: &Policy) -> Result<(), Invalid> {
-    let weights = policy.conditions.iter().filter_map(|condition| match condition {
-        Condition::Matches(_, pattern) => Some(pattern.tree().weight()),
+    let asked = policy.conditions.iter().filter_map(|condition| match condition {
+        Condition::Matches(_, pattern) => Some(pattern),
         _ => None,
     });
+    let types = policy.types.iter().filter_map(|ty| match ty {
+        Type::Pattern(pattern) => Some(pattern),
+        _ => None,
+    });
+    let weights = asked.chain(types).map(|pattern| pattern.tree().weight());
     match weights.fold(0, usize::saturating_add) {
         weight if weight > MAX_PATTERNS => {
             let problem =
                 format!("patterns of {weight} parts; at most {MAX_PATTERNS} are possible");
-            Err(Invalid::new("conditions", problem))
+            Err(Invalid::new("patterns", problem))
         }
         _ => Ok(()),
     }

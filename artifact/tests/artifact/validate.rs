@@ -69,7 +69,7 @@ faults! {
         |p| p.conditions[6] = Condition::Not(ConditionId(6));
     conditions_too_large: "conditions[25]", |p| p.conditions.extend(
         (9..9 + 40).map(|i| Condition::All(vec![ConditionId(i), ConditionId(i)])));
-    patterns_too_large: "conditions", |p| {
+    patterns_too_large: "patterns", |p| {
         let large = rtbas_artifact::pattern::Pattern::new("(a{1000}){16}").unwrap();
         let text = Operand::Literal(Value::Text(String::new()));
         p.conditions.extend(vec![Condition::Matches(text, large); 70]);

@@ -74,7 +74,8 @@ fn condition_at(
         }
         ast::Condition::Compare(comparison, left, right) => {
             let (left, right) = (leaf(cx, left), leaf(cx, right));
-            Condition::Compare(*comparison, left?, right?)
+            let (left, right) = application::dated(cx, left?, right?);
+            Condition::Compare(*comparison, left, right)
         }
         ast::Condition::In(element, list) => {
             let (element, list) = (leaf(cx, element), leaf(cx, list));

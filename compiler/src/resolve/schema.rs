@@ -188,7 +188,11 @@ impl<'s> Reader<'s, '_> {
 
     fn named(&mut self, name: &str, schema: &'s Map<String, Value>, pointer: &Pointer) -> TypeId {
         let simple = match name {
-            "string" => Type::Text,
+            "string" => match schema.get("format").and_then(Value::as_str) {
+                Some("date") => Type::Date,
+                Some("date-time") => Type::Time,
+                _ => Type::Text,
+            },
             "number" => Type::Number,
             "integer" => Type::Integer,
             "boolean" => Type::Bool,

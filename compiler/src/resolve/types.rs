@@ -138,21 +138,25 @@ pub(super) struct TypeNames<'a> {
 }
 
 /// Names that need no declaration.
-const BUILT_IN: [(&str, ir::Type); 4] = [
+const BUILT_IN: [(&str, ir::Type); 6] = [
     ("bool", ir::Type::Bool),
+    ("date", ir::Type::Date),
+    ("datetime", ir::Type::Time),
     ("int", ir::Type::Integer),
     ("number", ir::Type::Number),
     ("string", ir::Type::Text),
 ];
 
 /// What built-in types are called elsewhere.
-const ELSEWHERE: [(&str, &str); 6] = [
+const ELSEWHERE: [(&str, &str); 8] = [
     ("boolean", "bool"),
     ("double", "number"),
     ("float", "number"),
     ("integer", "int"),
     ("str", "string"),
     ("text", "string"),
+    ("time", "datetime"),
+    ("timestamp", "datetime"),
 ];
 
 impl<'a> TypeNames<'a> {
@@ -220,6 +224,7 @@ impl<'a> TypeNames<'a> {
                 let some = inner(some);
                 types.nullable(some)
             }
+            TypeKind::Pattern(pattern) => Ok(types.simple(ir::Type::Pattern(pattern.clone()))),
             TypeKind::Enumeration(values) => {
                 let values = values.iter().cloned().map(Value::Text).collect();
                 types.intern(ir::Type::Enumeration(values))

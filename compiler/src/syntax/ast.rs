@@ -130,6 +130,8 @@ pub enum TypeKind {
     Record(Vec<Field>),
     /// `"a" | "b"`
     Enumeration(Vec<String>),
+    /// `/…/`
+    Pattern(pattern::Pattern),
     /// `T?`
     Nullable(Box<Type>),
 }

@@ -1,5 +1,7 @@
 //! Conditions compare what can compare, and guards of labels can only lower them.
 
+mod date;
+
 use rtbas_artifact::decimal::Decimal;
 use rtbas_artifact::function::Function;
 use rtbas_artifact::ir::{self, Comparison, Type, TypeId};
@@ -7,7 +9,7 @@ use rtbas_artifact::lattice::{Lattice, LevelId};
 use rtbas_artifact::pattern::Pattern;
 use rtbas_artifact::sets::{NameSet, SetLattice};
 use rtbas_artifact::term::set_flows;
-use rtbas_artifact::ty::describe;
+use rtbas_artifact::ty::{check, describe};
 use rtbas_artifact::value::Value;
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -208,7 +210,10 @@ impl<'p> Rules<'p, '_> {
     fn kind(&mut self, operand: &'p Operand) -> Option<Kind<'p>> {
         let kind = self.kind_of(operand.read.source(), operand)?;
         let ir::Operand::Derived(function, _) = operand.read else { return Some(kind) };
-        if self.shapes(&kind) & TEXT == 0 {
+        if !self.is_written(operand, &kind) {
+            return None;
+        }
+        if self.shapes(&kind) & Self::given(function).1 == 0 {
             let message = format!("`{}` reads text; this is {}", function.name(), self.say(&kind));
             self.diagnostics.push(Diagnostic::new(Code::E0303, operand.span, message));
             return None;
@@ -293,16 +298,16 @@ impl<'p> Rules<'p, '_> {
             return self.diagnostics.push(Diagnostic::new(Code::E0303, span, message).help(help));
         }
         if !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
-            for (operand, kind) in [(left, l), (right, r)] {
-                if self.shapes(kind) & NUMBER == 0 {
-                    let message = format!("only numbers have an order; this is {}", self.say(kind));
-                    let mistake = Diagnostic::new(Code::E0303, operand.span, message);
-                    self.diagnostics.push(requoted(mistake, operand.span, kind, NUMBER));
-                }
-            }
+            self.order((left, l), (right, r));
         } else if self.shapes(l) & self.shapes(r) == 0 {
             let message = format!("{} never equals {}", self.say(l), self.say(r));
             let mistake = Diagnostic::new(Code::E0303, span, message);
+            let shapes = self.shapes(l) | self.shapes(r);
+            let mistake = match shapes & TEXT != 0 {
+                true if shapes & DATE != 0 => mistake.help("read the text as a date: `date(…)`"),
+                true if shapes & TIME != 0 => mistake.help("read the text as a time: `datetime(…)`"),
+                _ => mistake,
+            };
             let mistake = requoted(mistake, left.span, l, self.shapes(r));
             self.diagnostics.push(requoted(mistake, right.span, r, self.shapes(l)));
         } else {
@@ -329,7 +334,8 @@ impl<'p> Rules<'p, '_> {
                 self.is_listed(types, item, list.span);
             }
         }
-        if self.is_list(list, l) && self.elements(l) & self.shapes(e) & !NULL == 0 {
+        let Some(elements) = self.dates_among((element, e), (list, l)) else { return };
+        if self.is_list(list, l) && elements & self.shapes(e) & !NULL == 0 {
             let message = format!("{} is never an element of this", self.say(e));
             let diagnostic = Diagnostic::new(Code::E0303, element.span, message);
             self.diagnostics.push(diagnostic.label(list.span, self.say_elements(l)));
@@ -359,7 +365,7 @@ impl<'p> Rules<'p, '_> {
     }
 
     /// The shapes of a list's elements.
-    fn elements(&self, list: &Kind<'_>) -> u8 {
+    fn elements(&self, list: &Kind<'_>) -> u16 {
         match list {
             Kind::Literal(Value::List(items)) => {
                 items.iter().fold(0, |shapes, item| shapes | shape(item))
@@ -397,16 +403,18 @@ impl<'p> Rules<'p, '_> {
         types.iter().filter_map(item).collect()
     }
 
-    /// A constant that is compared with one of several listed constants is one of them.
+    /// A constant that is compared with one of several listed constants is one of them, and what is
+    /// compared with a text that matches a pattern matches it.
     fn is_listed(&mut self, types: &[TypeId], value: &Value, at: Span) {
         let mut listed: Vec<&Value> = Vec::new();
         for ty in types {
             match self.policy.types.get(*ty) {
                 Type::Enumeration(values) => listed.extend(values),
+                Type::Pattern(_) => {}
                 _ => return,
             }
         }
-        if listed.contains(&value) {
+        if types.iter().any(|ty| check(self.types(), *ty, value).is_ok()) {
             return;
         }
         let message = format!("{value} is not {}", self.words(types));
@@ -421,21 +429,23 @@ impl<'p> Rules<'p, '_> {
         });
     }
 
-    fn shapes(&self, kind: &Kind<'_>) -> u8 {
+    fn shapes(&self, kind: &Kind<'_>) -> u16 {
         match kind {
             Kind::Literal(value) => shape(value),
-            Kind::Given(_) => TEXT,
+            Kind::Given(function) => Self::given(*function).0,
             Kind::Typed(types) => types.iter().fold(0, |shapes, ty| shapes | self.of_type(*ty)),
         }
     }
 
-    fn of_type(&self, ty: TypeId) -> u8 {
+    fn of_type(&self, ty: TypeId) -> u16 {
         match self.policy.types.get(ty) {
             Type::Any => ANYTHING,
             Type::Null => NULL,
             Type::Bool => BOOL,
             Type::Integer | Type::Number => NUMBER,
-            Type::Text => TEXT,
+            Type::Text | Type::Pattern(_) => TEXT,
+            Type::Date => DATE,
+            Type::Time => TIME,
             Type::List(_) => LIST,
             Type::Set(_) => SET,
             Type::Record { .. } | Type::Map(_) => RECORD,
@@ -450,6 +460,8 @@ impl<'p> Rules<'p, '_> {
             Kind::Literal(Value::Record(_)) => "a record".to_owned(),
             Kind::Literal(value) => format!("{value}"),
             Kind::Typed(types) => self.words(types),
+            Kind::Given(Function::Date) => "a date".to_owned(),
+            Kind::Given(Function::Time) => "a time".to_owned(),
             Kind::Given(function) => format!("what `{}` gives", function.name()),
         }
     }
@@ -461,7 +473,7 @@ impl<'p> Rules<'p, '_> {
 }
 
 /// With the constant that was meant, where the quotes are what is wrong with it.
-fn requoted(mistake: Diagnostic, at: Span, kind: &Kind<'_>, wanted: u8) -> Diagnostic {
+fn requoted(mistake: Diagnostic, at: Span, kind: &Kind<'_>, wanted: u16) -> Diagnostic {
     let right = match kind {
         Kind::Literal(Value::Text(text)) => match text.as_str() {
             "true" | "false" if wanted == BOOL => Some(text.clone()),
@@ -519,16 +531,18 @@ fn flows(lattice: &Lattice, from: Option<LevelId>, to: Option<LevelId>) -> bool 
 }
 
 // Shapes of values: two values of different shapes never compare.
-const NULL: u8 = 1;
-const BOOL: u8 = 2;
-const NUMBER: u8 = 4;
-const TEXT: u8 = 8;
-const LIST: u8 = 16;
-const SET: u8 = 32;
-const RECORD: u8 = 64;
-const ANYTHING: u8 = 127;
+const NULL: u16 = 1;
+const BOOL: u16 = 2;
+const NUMBER: u16 = 4;
+const TEXT: u16 = 8;
+const LIST: u16 = 16;
+const SET: u16 = 32;
+const RECORD: u16 = 64;
+const DATE: u16 = 128;
+const TIME: u16 = 256;
+const ANYTHING: u16 = 511;
 
-fn shape(value: &Value) -> u8 {
+fn shape(value: &Value) -> u16 {
     match value {
         Value::Null => NULL,
         Value::Bool(_) => BOOL,

@@ -73,6 +73,7 @@ fn at_large(policy: &Policy, tool: &Tool, line: &Reads, path: &[Step], record: &
 fn text(policy: &Policy, tool: &Tool, at: Span, diagnostics: &mut Diagnostics) {
     let scalar = match policy.types.get(tool.result) {
         Type::Bool | Type::Integer | Type::Number | Type::Text | Type::Enumeration(_) => true,
+        Type::Date | Type::Time | Type::Pattern(_) => true,
         Type::Any | Type::Null | Type::List(_) | Type::Set(_) | Type::Record { .. } => false,
         Type::Map(_) | Type::Union(_) => false,
     };

@@ -7,11 +7,13 @@
 
 mod pattern;
 mod function;
+mod date;
 mod choice;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rtbas_artifact::decimal::Decimal;
+use rtbas_artifact::function::Function;
 use rtbas_artifact::ir::{
     Comparison, Condition, ConditionId, Field, LabelPart, Operand, Policy, Tool, Type, TypeId,
 };
@@ -69,6 +71,7 @@ pub(super) struct Encoder<'p> {
     texts: BTreeMap<String, i64>,
     asked: pattern::Asked,
     images: Vec<function::Image>,
+    dates: Vec<date::Dated>,
     /// For each lattice: the levels that some bound names.
     pub(super) bounds: Vec<BTreeSet<LevelId>>,
     /// What holds of every assignment.
@@ -99,6 +102,7 @@ impl<'p> Encoder<'p> {
             texts: BTreeMap::new(),
             asked: pattern::Asked::default(),
             images: Vec::new(),
+            dates: Vec::new(),
             bounds: vec![BTreeSet::new(); program.policy().lattices.len()],
             background: BTreeMap::new(),
         }
@@ -299,6 +303,19 @@ impl<'p> Encoder<'p> {
                 self.background.insert(value(operand), choice);
                 Shape::Text(one)
             }
+            Some(Type::Date) => {
+                self.dated(Function::Date, &value(operand), true);
+                Shape::Text(number(true))
+            }
+            Some(Type::Time) => {
+                self.dated(Function::Time, &value(operand), true);
+                Shape::Text(number(true))
+            }
+            Some(Type::Pattern(pattern)) => {
+                let matches = self.matches(&number(true), pattern);
+                self.background.insert(value(operand), matches);
+                Shape::Text(number(true))
+            }
             Some(Type::List(_) | Type::Set(_)) => Shape::Open,
             Some(Type::Any | Type::Record { .. } | Type::Map(_) | Type::Union(_)) | None => {
                 return Err(Outside(format!(
@@ -337,6 +354,17 @@ impl<'p> Encoder<'p> {
                 number.clone().equal(Number::Variable { name: whole, whole: true })
             }
             (Some(Type::Enumeration(values)), Shape::Text(text)) => self.one_of(text, values)?,
+            (Some(Type::Pattern(pattern)), Shape::Text(text)) => self.matches(text, pattern),
+            (Some(ty @ (Type::Date | Type::Time)), Shape::Text(text)) => {
+                let function = if *ty == Type::Date { Function::Date } else { Function::Time };
+                match text {
+                    Number::Constant(number) => {
+                        let text = self.text_of(*number).unwrap_or_default().to_owned();
+                        Formula::constant(function.of(&Value::Text(text)).is_some())
+                    }
+                    Number::Variable { name, .. } => self.dated(function, name, false).parses,
+                }
+            }
             _ => return Err(Outside("membership among values of another type".to_owned())),
         })
     }
@@ -351,7 +379,8 @@ impl<'p> Encoder<'p> {
         };
         match types.get(item.index())? {
             Type::Integer | Type::Number => Some(true),
-            Type::Text | Type::Enumeration(_) => Some(false),
+            Type::Text | Type::Enumeration(_) | Type::Pattern(_) => Some(false),
+            Type::Date | Type::Time => Some(false),
             _ => None,
         }
     }

@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use rtbas_artifact::decimal::Decimal;
 use rtbas_artifact::eval::Arguments;
 use rtbas_artifact::ir::{ArgumentId, FactId, Operand, Policy, Tool, Type, TypeId};
+use rtbas_artifact::pattern::Pattern;
 use rtbas_artifact::value::Value;
 
+use super::automaton::Automaton;
 use super::encode::{self, Encoder, Outside, Shape, declared_type, without_null};
 use super::term::{Formula, Node, Number};
 use super::z3::Assignment;
@@ -145,7 +147,11 @@ fn chosen(
         Type::Bool => reading.value(&Shape::Bool(Formula::variable(name))),
         Type::Integer => reading.value(&Shape::Number(number(true))),
         Type::Number => reading.value(&Shape::Number(number(false))),
-        Type::Text | Type::Enumeration(_) if is_asked => reading.value(&Shape::Text(number(true))),
+        Type::Text | Type::Enumeration(_) | Type::Date | Type::Time | Type::Pattern(_)
+            if is_asked =>
+        {
+            reading.value(&Shape::Text(number(true)))
+        }
         Type::List(_) | Type::Set(_) => Some(Some(Value::List(Vec::new()))),
         Type::Null => Some(None),
         _ => Some(Some(smallest(&policy.types, ty))),
@@ -201,6 +207,9 @@ fn smallest(types: &[Type], ty: TypeId) -> Value {
         None | Some(Type::Null) => Value::Null,
         Some(Type::Any | Type::Text) => Value::Text(String::new()),
         Some(Type::Bool) => Value::Bool(false),
+        Some(Type::Date) => Value::Text("1970-01-01".to_owned()),
+        Some(Type::Time) => Value::Text("1970-01-01T00:00Z".to_owned()),
+        Some(Type::Pattern(pattern)) => Value::Text(shortest(pattern)),
         Some(Type::Integer | Type::Number) => Value::Number(0.into()),
         Some(Type::Enumeration(values)) => {
             values.iter().find(|value| **value != Value::Null).cloned().unwrap_or(Value::Null)
@@ -219,4 +228,10 @@ fn smallest(types: &[Type], ty: TypeId) -> Value {
             values.find(|value| *value != Value::Null).unwrap_or(Value::Null)
         }
     }
+}
+
+/// The shortest text that matches; the empty one if it is not found.
+fn shortest(pattern: &Pattern) -> String {
+    let found = Automaton::new([pattern.tree()]).and_then(|all| all.texts(&vec![true], 1));
+    found.unwrap_or_default().pop().unwrap_or_default()
 }

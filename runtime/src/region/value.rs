@@ -13,6 +13,7 @@ use std::ops::Range;
 
 use rtbas_artifact::decimal::Decimal;
 use rtbas_artifact::ir::{Field, Type, TypeId};
+use rtbas_artifact::ty::check;
 use rtbas_artifact::value::Value;
 
 use super::token::{Expected, Notation, Reader, Scalar, Token};
@@ -80,6 +81,10 @@ impl<'t> Undivided<'t> {
             }
             (Type::Text, Self::Scalar(scalar)) => {
                 scalar.is_text().then(|| Value::Text(scalar.text.to_string()))
+            }
+            (Type::Date | Type::Time | Type::Pattern(_), Self::Scalar(scalar)) => {
+                let text = Value::Text(scalar.word().unwrap_or(&scalar.text).to_owned());
+                (scalar.is_text() && check(types, ty, &text).is_ok()).then_some(text)
             }
             (Type::List(element), Self::List(items)) => {
                 items.iter().map(|i| i.fit(types, *element)).collect::<Option<_>>().map(Value::List)

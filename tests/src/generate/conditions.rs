@@ -154,6 +154,16 @@ impl<'a, 't> Place<'a, 't> {
             return Condition::Matches(operand, pattern);
         }
         match ty {
+            Type::Date | Type::Time if self.dice.chance(70) => {
+                let function = if ty == Type::Date { Function::Date } else { Function::Time };
+                let read = |operand| match operand {
+                    Operand::Derived(..) => operand,
+                    operand => Operand::Derived(function, Box::new(operand)),
+                };
+                let comparison = COMPARISONS.get(self.dice.below(6)).copied();
+                let comparison = comparison.unwrap_or(Comparison::Less);
+                Condition::Compare(comparison, read(operand), read(self.other(source.ty)))
+            }
             Type::List(_) | Type::Set(_) if self.dice.chance(40) => match self.dice.chance(50) {
                 true => Condition::SubsetOf(operand, self.collection()),
                 false => Condition::SubsetOf(self.collection(), operand),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rtbas_artifact::decimal::Decimal;
 use rtbas_artifact::ir::{Field, Type, TypeId};
+use rtbas_artifact::pattern::Pattern;
 use rtbas_artifact::value::Value;
 
 use crate::generate::dice::Dice;
@@ -12,6 +13,9 @@ use crate::model::types::Types;
 use crate::written::{Language, Layout, Written};
 
 const NUMBERS: [&str; 7] = ["1", "0", "-1", "2.5", "10", "1e1", "12"];
+const DATES: [&str; 3] = ["2024-05-31", "2024-06-01", "1999-12-31"];
+const TIMES: [&str; 4] =
+    ["2024-05-31T12:00Z", "2024-05-31 14:00+02:00", "2024-05-31T12:00:00.5", "1999-12-31T00:00Z"];
 const TRUTHS: [&str; 3] = ["true", "false", "True"];
 const NULLS: [&str; 2] = ["null", "~"];
 
@@ -26,7 +30,7 @@ pub enum Use {
 
 /// A random type.
 pub fn ty(dice: &mut Dice<'_>, tables: &mut Tables, usage: Use, depth: usize) -> TypeId {
-    let ty = match dice.below(15) {
+    let ty = match dice.below(18) {
         4 => Type::Number,
         5 => Type::Bool,
         6 => Type::Integer,
@@ -44,10 +48,33 @@ pub fn ty(dice: &mut Dice<'_>, tables: &mut Tables, usage: Use, depth: usize) ->
             tables.ty(Type::Text);
             Type::Map(inner)
         }
+        15 => Type::Date,
+        16 => Type::Time,
+        17 => pattern(dice).map_or(Type::Text, Type::Pattern),
         13 if usage == Use::Other => Type::Set(tables.ty(Type::Text)),
         _ => Type::Text,
     };
     tables.ty(ty)
+}
+
+/// What generators have texts for.
+fn pattern(dice: &mut Dice<'_>) -> Option<Pattern> {
+    Pattern::new(*dice.pick(&["[a-f]", "(yo)?u?", "\\d+|null"])?).ok()
+}
+
+/// A text of a type that only some texts are of.
+fn fitting(dice: &mut Dice<'_>, ty: &Type) -> String {
+    let texts: &[&str] = match ty {
+        Type::Date => &DATES,
+        Type::Time => &TIMES,
+        Type::Pattern(pattern) => match pattern.text().get(..1) {
+            Some("[") => &["a", "f", "b"],
+            Some("(") => &["you", "", "u", "yo"],
+            _ => &["12", "null"],
+        },
+        _ => &[],
+    };
+    dice.pick(texts).copied().unwrap_or_default().to_owned()
 }
 
 fn enumeration(dice: &mut Dice<'_>) -> Type {
@@ -105,6 +132,7 @@ pub fn value(dice: &mut Dice<'_>, types: &[Type], ty: TypeId) -> Value {
         }
         Some(Type::Number) => number(dice),
         Some(Type::Text) => Value::Text(dice.text()),
+        Some(ty @ (Type::Date | Type::Time | Type::Pattern(_))) => Value::Text(fitting(dice, ty)),
         Some(Type::Enumeration(members)) => dice.pick(members).cloned().unwrap_or(Value::Null),
         Some(Type::List(element) | Type::Set(element)) => {
             Value::List((0..dice.below(4)).map(|_| value(dice, types, *element)).collect())
@@ -170,6 +198,10 @@ pub fn written(dice: &mut Dice<'_>, language: Language, types: &[Type], ty: Type
         Some(Type::Integer) => plain(dice, &["1", "0", "-1", "1e1"]),
         Some(Type::Number) => plain(dice, &NUMBERS),
         Some(Type::Text) => text(dice),
+        Some(ty @ (Type::Date | Type::Time | Type::Pattern(_))) => {
+            let text = fitting(dice, ty);
+            scalar(dice, language, text)
+        }
         Some(Type::Enumeration(members)) => match dice.pick(members) {
             Some(Value::Text(text)) => scalar(dice, language, text.clone()),
             Some(member) => word(language, member.to_string()),

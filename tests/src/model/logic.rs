@@ -129,7 +129,7 @@ impl Logic<'_> {
             Operand::Field(path) => (scope.record, &path[..]),
             Operand::Derived(function, source) => {
                 let Value::Text(text) = self.value(source, scope)? else { return None };
-                return function::apply(*function, &text).map(Value::Text);
+                return function::apply(*function, &text);
             }
         };
         for step in path {

@@ -1,10 +1,13 @@
 //! Which values a type holds, and what a written value means as a type.
 
 use rtbas_artifact::decimal::Decimal;
+use rtbas_artifact::function::Function;
 use rtbas_artifact::ir::{Field, Type, TypeId};
 use rtbas_artifact::value::Value;
 
 use crate::model::flaw::Flaw;
+use crate::model::function::apply;
+use crate::model::pattern;
 use crate::written::Written;
 
 /// The types of a policy.
@@ -49,6 +52,11 @@ impl<'p> Types<'p> {
             Some(Type::Number) => matches!(value, Value::Number(_)),
             Some(Type::Integer) => matches!(value, Value::Number(n) if is_whole(*n)),
             Some(Type::Text) => matches!(value, Value::Text(_)),
+            Some(Type::Date) => is_text(value, |text| apply(Function::Date, text).is_some()),
+            Some(Type::Time) => is_text(value, |text| apply(Function::Time, text).is_some()),
+            Some(Type::Pattern(pattern)) => {
+                is_text(value, |text| pattern::matches(pattern.text(), text))
+            }
             Some(Type::Enumeration(members)) => members.iter().any(|member| member == value),
             Some(Type::List(element)) => match value {
                 Value::List(items) => items.iter().all(|item| self.holds(*element, item)),
@@ -169,6 +177,10 @@ impl<'p> Types<'p> {
             Type::Number => scalar.number().map(Value::Number),
             Type::Integer => scalar.number().filter(|n| is_whole(*n)).map(Value::Number),
             Type::Text => self.text(scalar).map(Value::Text),
+            Type::Date | Type::Time | Type::Pattern(_) => {
+                let text = self.text(scalar.trimmed()).map(Value::Text);
+                text.filter(|text| self.holds(ty, text))
+            }
             Type::Enumeration(members) => {
                 let spelt = |member: &&Value| match member {
                     Value::Null => scalar.is_null(),
@@ -278,4 +290,8 @@ pub fn twice(fields: &[(String, Written)]) -> bool {
 fn is_whole(number: Decimal) -> bool {
     let (_, exponent) = number.parts();
     exponent >= 0
+}
+
+fn is_text(value: &Value, fits: impl Fn(&str) -> bool) -> bool {
+    matches!(value, Value::Text(text) if fits(text))
 }

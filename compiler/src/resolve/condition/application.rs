@@ -1,7 +1,7 @@
 //! Names that stand before parentheses: functions of values, and tests of texts.
 
 use rtbas_artifact::function::Function;
-use rtbas_artifact::ir;
+use rtbas_artifact::ir::{self, Type, TypeId};
 use rtbas_artifact::pattern::{MAX_TEXT, Pattern, escape};
 use rtbas_artifact::value::Value;
 
@@ -57,6 +57,55 @@ pub(super) fn function(
     let source = operand(cx, scope, values.first()?)?;
     let read = ir::Operand::Derived(function, Box::new(source.read));
     Some(Operand { read, root: source.root, span })
+}
+
+/// Both sides of a comparison, read as dates if one of them is a date, or as times.
+pub(super) fn dated(cx: &Context<'_>, left: Operand, right: Operand) -> (Operand, Operand) {
+    let known = |operand: &Operand| function_of(cx.types.entries(), operand);
+    let Some(function) = known(&left).or_else(|| known(&right)) else { return (left, right) };
+    let read = |operand: Operand| {
+        let is_one = known(&operand) == Some(function);
+        let is_text = matches!(operand.read, ir::Operand::Literal(Value::Text(_)));
+        match operand.read {
+            ir::Operand::Derived(..) => operand,
+            read if is_one || is_text => {
+                Operand { read: ir::Operand::Derived(function, Box::new(read)), ..operand }
+            }
+            read => Operand { read, ..operand },
+        }
+    };
+    (read(left), read(right))
+}
+
+/// What reads a value that is a date or a time.
+fn function_of(types: &[Type], operand: &Operand) -> Option<Function> {
+    let path = match &operand.read {
+        ir::Operand::Derived(function @ (Function::Date | Function::Time), _) => {
+            return Some(*function);
+        }
+        ir::Operand::Fact(_, path) | ir::Operand::Argument(_, path) | ir::Operand::Field(path) => {
+            path
+        }
+        ir::Operand::Literal(_) | ir::Operand::Derived(..) => return None,
+    };
+    let not_null = |ty: TypeId| match types.get(ty.index())? {
+        Type::Union(choices) => {
+            let is_null = |choice: &&TypeId| types.get(choice.index()) == Some(&Type::Null);
+            let mut others = choices.iter().filter(|choice| !is_null(choice));
+            others.next().filter(|_| others.next().is_none()).and_then(|ty| types.get(ty.index()))
+        }
+        ty => Some(ty),
+    };
+    let mut ty = not_null(operand.root?)?;
+    for step in path {
+        let Type::Record { fields, .. } = ty else { return None };
+        ty = not_null(fields.iter().find(|field| field.name == *step)?.ty)?;
+    }
+    match ty {
+        Type::Date => Some(Function::Date),
+        Type::Time => Some(Function::Time),
+        _ => None,
+    }
 }
 
 /// A test of a text; `None` after a message.

@@ -48,6 +48,7 @@ impl Builder<'_> {
             Rule::enumeration => TypeKind::Enumeration(
                 all(pair, Rule::string).map(|string| self.string(&string)).collect(),
             ),
+            Rule::regex => TypeKind::Pattern(self.regex(pair)?),
             _ => TypeKind::Name(self.one_name(pair)?.text),
         })
     }

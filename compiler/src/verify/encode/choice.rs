@@ -30,6 +30,9 @@ impl Encoder<'_> {
             let taken = numbered.values().cloned().collect();
             choice.known.push(Known { numbered, taken });
         }
+        for dated in self.dates.iter().filter(|dated| holds(&dated.parses, found)) {
+            choice.texts.insert(dated.of.clone(), dated.text(found)?);
+        }
         let is_given = |name: &str| self.images.iter().any(|image| image.of == name);
         let groups = self.asked.groups.iter().enumerate();
         let variables = groups.flat_map(|(at, group)| group.variables.iter().map(move |n| (at, n)));

@@ -40,11 +40,20 @@ impl Encoder<'_> {
             Shape::Text(Number::Variable { name, .. }) => name,
             Shape::Text(Number::Constant(number)) => {
                 let text = Value::Text(self.text_of(number).unwrap_or_default().to_owned());
-                let Some(Value::Text(given)) = function.of(&text) else { return Ok(absent) };
-                return Ok(Coded { present, shape: Shape::Text(self.text(&given)) });
+                let shape = match function.of(&text) {
+                    Some(Value::Text(given)) => Shape::Text(self.text(&given)),
+                    Some(Value::Number(given)) => Shape::Number(Number::Constant(given)),
+                    _ => return Ok(absent),
+                };
+                return Ok(Coded { present, shape });
             }
             _ => return Ok(absent),
         };
+        if matches!(function, Function::Date | Function::Time) {
+            let dated = self.dated(function, &of, false);
+            let present = Formula::and([present, dated.parses.clone()]);
+            return Ok(Coded { present, shape: Shape::Number(dated.number()) });
+        }
         let parts = function
             .parts()
             .and_then(|parts| Some((parts, preimage(function, parts.value.tree())?)));
@@ -110,8 +119,8 @@ impl Encoder<'_> {
 
     /// Why what the solver finds may be no call, if it may not.
     pub(in crate::verify) fn doubt(&self) -> Option<String> {
-        let image = self.images.first()?;
-        let name = image.function.name();
+        let images = self.images.iter().map(|image| image.function);
+        let name = images.chain(self.dates.iter().map(|dated| dated.function)).next()?.name();
         Some(format!("a text that meets the conditions on it and on what `{name}` gives of it"))
     }
 }
@@ -152,6 +161,7 @@ fn unfolded(tree: &Tree, function: Function) -> Option<Tree> {
 fn unfolded_class(class: &Class, function: Function) -> Option<Class> {
     let possible: &[(char, char)] = match function {
         Function::Lower => &[('\0', '@'), ('[', char::MAX)],
+        Function::Date | Function::Time => &[],
         Function::Host | Function::Domain => &[('-', '.'), ('0', '9'), ('a', 'z')],
     };
     let mut ranges = Vec::new();

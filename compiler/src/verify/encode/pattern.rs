@@ -95,6 +95,7 @@ impl Encoder<'_> {
         &mut self,
         assertions: &mut Vec<Formula>,
     ) -> Result<(), Outside> {
+        self.tie_dates(assertions);
         if self.asked.of.is_empty() {
             return Ok(());
         }
