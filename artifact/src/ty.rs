@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::date;
 use crate::ir::{Type, TypeId};
+use crate::pattern::Pattern;
 use crate::value::Value;
 
 /// Why a value does not fit a type. Names the place and the type, never the value: the text goes
@@ -114,6 +115,16 @@ pub struct Narrow {
     pub values: Option<u128>,
 }
 
+impl Narrow {
+    /// The texts that match a pattern, if there are few enough.
+    #[must_use]
+    pub fn of(pattern: &Pattern) -> Option<Self> {
+        // What is beyond is counted as the most that can be.
+        let few = pattern.tree().count().filter(|count| *count < u128::MAX)?;
+        Some(Self { values: Some(few) })
+    }
+}
+
 /// Whether a type is narrow: whether none of its values can hold what somebody would take for an
 /// instruction. That are numbers, truth values, dates and times, texts that are listed, texts that
 /// match a pattern if fewer than 2^128 do, and closed records of such values. Lists are not: many
@@ -126,9 +137,7 @@ pub fn narrow(types: &[Type], ty: TypeId) -> Option<Narrow> {
         Type::Bool => values(Some(2)),
         Type::Integer | Type::Number | Type::Date | Type::Time => values(None),
         Type::Enumeration(members) => values(u128::try_from(members.len()).ok()),
-        Type::Pattern(pattern) => {
-            pattern.tree().count().filter(|count| *count < u128::MAX).and_then(|n| values(Some(n)))
-        }
+        Type::Pattern(pattern) => Narrow::of(pattern),
         Type::Record { fields, open: false } => {
             fields.iter().try_fold(Narrow { values: Some(1) }, |record, field| {
                 let field_values = narrow(types, field.ty)?.values;

@@ -1,8 +1,9 @@
 //! Downgrades lower what is no longer divided, and what they let through is narrow.
 
-use rtbas_artifact::ir::{self, Comparison, DowngradeWord, Type, TypeId};
+use rtbas_artifact::ir::{self, Comparison, DowngradeWord, Type};
 use rtbas_artifact::lattice::LevelId;
 use rtbas_artifact::term::set_flows;
+use rtbas_artifact::ty::{Narrow, narrow};
 
 use super::condition::Rules;
 use super::result::region;
@@ -31,7 +32,10 @@ impl<'p> Rules<'p, '_> {
             return self.diagnostics.push(diagnostic.help(help));
         }
         let is_checked = downgrade.checked.as_ref().is_some_and(is_narrow_check);
-        if downgrade.word == DowngradeWord::Endorse && !is_checked && !self.is_narrow(ty) {
+        if downgrade.word == DowngradeWord::Endorse
+            && !is_checked
+            && narrow(self.policy.types.entries(), ty).is_none()
+        {
             let message = "this would endorse whatever text stands there";
             let help =
                 "say which values are harmless, and few:\nchecked value matches /[A-Z]{2}[0-9]{6}/";
@@ -84,15 +88,6 @@ impl<'p> Rules<'p, '_> {
             self.diagnostics.push(diagnostic.label(from.span, "from here").help(help));
         }
     }
-
-    /// Whether values of a type carry no free text.
-    fn is_narrow(&self, ty: TypeId) -> bool {
-        match self.policy.types.get(ty) {
-            Type::Null | Type::Bool | Type::Integer | Type::Number | Type::Enumeration(_) => true,
-            Type::Union(choices) => choices.iter().all(|choice| self.is_narrow(*choice)),
-            _ => false,
-        }
-    }
 }
 
 /// How many levels a label names.
@@ -111,14 +106,9 @@ fn is_narrow_check(condition: &Condition) -> bool {
             is_value(a) && is_known(b) || is_value(b) && is_known(a)
         }
         Condition::In(element, list) => is_value(element) && is_known(list),
-        Condition::Matches(text, pattern) => is_value(text) && is_few(pattern.tree().count()),
+        Condition::Matches(text, pattern) => is_value(text) && Narrow::of(pattern).is_some(),
         Condition::All(parts) => parts.iter().any(is_narrow_check),
         Condition::Any(parts) => parts.iter().all(is_narrow_check),
         _ => false,
     }
-}
-
-/// Fewer than 2¹²⁸: what is beyond is counted as the most that can be.
-fn is_few(count: Option<u128>) -> bool {
-    count.is_some_and(|count| count < u128::MAX)
 }
