@@ -153,7 +153,8 @@ pub fn narrow(types: &[Type], ty: TypeId) -> Option<Narrow> {
                 Some(Narrow { values: both.map(|(a, b)| a.saturating_add(b)) })
             })
         }
-        Type::Any | Type::Text | Type::List(_) | Type::Set(_) | Type::Record { .. } => None,
+        Type::Any | Type::Text | Type::List(_) | Type::Set(_) | Type::Map(_) => None,
+        Type::Record { .. } => None,
     }
 }
 
