@@ -305,7 +305,9 @@ impl<'p> Rules<'p, '_> {
             let shapes = self.shapes(l) | self.shapes(r);
             let mistake = match shapes & TEXT != 0 {
                 true if shapes & DATE != 0 => mistake.help("read the text as a date: `date(…)`"),
-                true if shapes & TIME != 0 => mistake.help("read the text as a time: `datetime(…)`"),
+                true if shapes & TIME != 0 => {
+                    mistake.help("read the text as a time: `datetime(…)`")
+                }
                 _ => mistake,
             };
             let mistake = requoted(mistake, left.span, l, self.shapes(r));
