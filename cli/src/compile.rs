@@ -22,6 +22,19 @@ pub(crate) fn compile<T>(
     lints: Lints,
     say: impl FnOnce(&Sources<'_>, &[Diagnostic], Option<&Verified>) -> T,
 ) -> Result<(Result<Verified, Exit>, T), Failure> {
+    let ((verified, told, exit), unread) = with_sources(path, |sources, root| {
+        let (verified, said) = rtbas_compiler::compile_with(sources, root, lints);
+        let told = say(sources, &said, verified.as_ref());
+        (verified, told, exit(&said))
+    })?;
+    Ok((verified.ok_or(if unread { Exit::Usage } else { exit }), told))
+}
+
+/// Does something with a policy's texts, and tells whether one of them could not be read.
+fn with_sources<T>(
+    path: &Path,
+    work: impl FnOnce(&mut Sources<'_>, &str) -> T,
+) -> Result<(T, bool), Failure> {
     let root = path.to_str().ok_or_else(|| {
         Failure::usage(format!("`{}` is a name that is not UTF-8; rename it", path.display()))
     })?;
@@ -34,10 +47,23 @@ pub(crate) fn compile<T>(
             format!("it {problem}")
         })
     };
-    let mut sources = Sources::new(&mut load);
-    let (verified, said) = rtbas_compiler::compile_with(&mut sources, root, lints);
-    let told = say(&sources, &said, verified.as_ref());
-    Ok((verified.ok_or_else(|| if unread { Exit::Usage } else { exit(&said) }), told))
+    let done = work(&mut Sources::new(&mut load), root);
+    Ok((done, unread))
+}
+
+/// Formats a policy: gives it as it is and as it should be, or prints to the standard error why it
+/// has no canonical form.
+///
+/// # Errors
+/// A path that is no text.
+pub(crate) fn format_aloud(path: &Path) -> Result<Result<(String, String), Exit>, Failure> {
+    let (formatted, unread) = with_sources(path, |sources, root| {
+        let (after, said) = rtbas_compiler::format(sources, root);
+        print(sources, &said);
+        let before = sources.files().next().map(|(_, text)| text.to_owned());
+        before.zip(after)
+    })?;
+    Ok(formatted.ok_or(if unread { Exit::Usage } else { Exit::Refused }))
 }
 
 /// Compiles and proves a policy, and prints to the standard error what the compiler says.

@@ -8,6 +8,7 @@ mod lint;
 mod compile;
 mod report;
 mod check;
+mod fmt;
 mod build;
 mod policy;
 mod test;
@@ -37,6 +38,7 @@ enum Command {
     Init(init::Init),
     Check(check::Check),
     Explain(explain::Explain),
+    Fmt(fmt::Fmt),
     Build(build::Build),
     Test(test::Test),
     Replay(replay::Replay),
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
         Command::Init(args) => init::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Fmt(args) => fmt::run(&args),
         Command::Build(args) => build::run(&args),
         Command::Test(args) => test::run(&args),
         Command::Replay(args) => replay::run(&args),

@@ -90,10 +90,34 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), String> {
     if fs::metadata(path).is_ok_and(|old| !old.is_file()) {
         return Err("is no file that could be replaced; give another name with `-o`".to_owned());
     }
+    put(path, |beside| create(beside, bytes, Readers::Default))
+}
+
+/// Writes a file anew that somebody wrote, as [`replace`] does: where a link leads, and with the
+/// permissions that it has.
+///
+/// # Errors
+/// It cannot be written; then the old one is untouched.
+pub(crate) fn rewrite(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    let path = &fs::canonicalize(path).map_err(|e| reason(&e))?;
+    let permissions = fs::metadata(path).map_err(|e| reason(&e))?.permissions();
+    if permissions.readonly() {
+        return Err("may not be written".to_owned());
+    }
+    put(path, |beside| {
+        create(beside, bytes, Readers::Owner)?;
+        fs::set_permissions(beside, permissions).map_err(|e| reason(&e)).inspect_err(|_| {
+            let _ = fs::remove_file(beside);
+        })
+    })
+}
+
+/// Has a file written beside a path, and moves it there.
+fn put(path: &Path, write: impl FnOnce(&Path) -> Result<(), String>) -> Result<(), String> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".{}.new", std::process::id()));
     let beside = Path::new(&beside);
-    create(beside, bytes, Readers::Default)?;
+    write(beside)?;
     fs::rename(beside, path).map_err(|e| {
         let _ = fs::remove_file(beside);
         reason(&e)

@@ -6,6 +6,7 @@
 pub mod source;
 pub mod diag;
 pub mod syntax;
+pub mod format;
 pub mod resolve;
 pub mod typeck;
 pub mod lower;
@@ -35,6 +36,13 @@ pub fn compile_with(
     // A warning that is denied may be the last thing that is said.
     let verified = verified.and_then(|verified| diagnostics.gate(verified));
     (verified, diagnostics.into_vec())
+}
+
+/// The canonical form of the policy at a path, or what keeps it from having one.
+pub fn format(sources: &mut Sources<'_>, path: &str) -> (Option<String>, Vec<Diagnostic>) {
+    let mut diagnostics = Diagnostics::default();
+    let formatted = format::format(sources, path, &mut diagnostics);
+    (formatted, diagnostics.into_vec())
 }
 
 fn phases(

@@ -7,6 +7,8 @@
 
 use std::collections::BTreeSet;
 
+use rtbas_grammar::Pair;
+
 use crate::diag::{Code, Diagnostic, Diagnostics, nearest};
 use crate::source::{FileId, LoadError, Sources, Span};
 
@@ -31,7 +33,7 @@ pub fn parse(
 }
 
 /// Loads a file: the policy, or one that is imported at a place.
-fn load(
+pub(crate) fn load(
     sources: &mut Sources<'_>,
     at: Option<Span>,
     path: &str,
@@ -52,19 +54,32 @@ fn parse_file(
     file: FileId,
     diagnostics: &mut Diagnostics,
 ) -> Option<ast::Policy> {
+    let matched = matched(sources, file, diagnostics)?;
+    policy(file, &matched, diagnostics)
+}
+
+/// Matches a text with the grammar.
+pub(crate) fn matched<'s>(
+    sources: &'s Sources<'_>,
+    file: FileId,
+    diagnostics: &mut Diagnostics,
+) -> Option<Pair<'s>> {
     let text = sources.text(file);
     if let Some(mistake) = scan::scan(file, text) {
         diagnostics.push(mistake);
         return None;
     }
-    let parsed = match rtbas_grammar::parse(text) {
-        Ok(parsed) => parsed,
-        Err(error) => {
-            diagnostics.push(unexpected(file, text, &error));
-            return None;
-        }
-    };
-    parse::policy(file, &parsed, diagnostics)
+    let matched = rtbas_grammar::parse(text);
+    matched.map_err(|error| diagnostics.push(unexpected(file, text, &error))).ok()
+}
+
+/// The syntax tree of a text that matched, without those of the files that it imports.
+pub(crate) fn policy(
+    file: FileId,
+    matched: &Pair<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<ast::Policy> {
+    parse::policy(file, matched, diagnostics)
 }
 
 /// What was expected, and what was found instead.

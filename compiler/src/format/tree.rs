@@ -1,0 +1,426 @@
+//! A matched text as a tree of tokens: everything in it but white space, comments kept beside the
+//! tokens that they belong to.
+//!
+//! Knows of the grammar only what separates tokens: a leaf of the match is a token, and so is what
+//! stands between leaves and is no comment. A rule that nobody here has heard of works like others.
+
+use rtbas_grammar::{Pair, Rule};
+use unicode_width::UnicodeWidthStr;
+
+/// A matched text.
+#[derive(Debug)]
+pub(super) struct Tree<'t> {
+    pub(super) tokens: Vec<Token<'t>>,
+    /// The file: its header and its items.
+    pub(super) root: Node,
+    /// The comments below the last token.
+    pub(super) end: Vec<Comment<'t>>,
+    /// What is to be known of stretches of tokens, summed up from the first token.
+    sums: Vec<Sums>,
+}
+
+/// A token and the comments around it.
+#[derive(Debug)]
+pub(super) struct Token<'t> {
+    /// The rule whose leaf it is; a sign that has no rule has none.
+    pub(super) rule: Option<Rule>,
+    pub(super) text: &'t str,
+    /// The comments on lines of their own above it.
+    pub(super) before: Vec<Comment<'t>>,
+    /// Whether a blank line stands above it, below its comments.
+    pub(super) blank: bool,
+    /// The comment at the end of its line, and those that go on below in the same column.
+    pub(super) after: Vec<&'t str>,
+    /// Whether it began a line.
+    pub(super) begins: bool,
+    /// The blanks before it where it shares a line with the token before it.
+    pub(super) gap: usize,
+    /// Whether it is a comma behind the last entry of a list, which stands only where the list is
+    /// broken into lines.
+    pub(super) trailing: bool,
+    /// Whether it opens a list of entries, which may be broken into lines.
+    pub(super) opens_list: bool,
+    /// Whether the next token stands close to it.
+    tight: bool,
+}
+
+/// A comment on a line of its own.
+#[derive(Debug)]
+pub(super) struct Comment<'t> {
+    pub(super) text: &'t str,
+    /// Whether a blank line stands above it.
+    pub(super) blank: bool,
+}
+
+/// A match with parts.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) rule: Rule,
+    /// At least one.
+    pub(super) parts: Vec<Part>,
+}
+
+#[derive(Debug)]
+pub(super) enum Part {
+    /// The index of a token.
+    Token(usize),
+    Node(Node),
+}
+
+/// Up to a token, it included.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    width: usize,
+    comments: usize,
+    breaks: usize,
+    forced: usize,
+}
+
+impl Part {
+    pub(super) fn first(&self) -> usize {
+        match self {
+            Self::Token(token) => *token,
+            Self::Node(node) => node.first(),
+        }
+    }
+
+    pub(super) fn last(&self) -> usize {
+        match self {
+            Self::Token(token) => *token,
+            Self::Node(node) => node.last(),
+        }
+    }
+
+    pub(super) fn rule(&self, tree: &Tree<'_>) -> Option<Rule> {
+        match self {
+            Self::Token(token) => tree.rule(*token),
+            Self::Node(node) => Some(node.rule),
+        }
+    }
+
+    /// The match that this is in other words: `value` may hold nothing but a `value_list`.
+    pub(super) fn core(&self) -> &Self {
+        match self {
+            Self::Node(Node { parts, .. }) => match parts.as_slice() {
+                [only @ Self::Node(_)] => only.core(),
+                _ => self,
+            },
+            Self::Token(_) => self,
+        }
+    }
+}
+
+impl Node {
+    pub(super) fn first(&self) -> usize {
+        self.parts.first().map_or(0, Part::first)
+    }
+
+    pub(super) fn last(&self) -> usize {
+        self.parts.last().map_or(0, Part::last)
+    }
+}
+
+/// Lists of entries between brackets in which a comma may stand behind the last entry.
+const LISTS: [Rule; 7] = [
+    Rule::product,
+    Rule::label,
+    Rule::record_ty,
+    Rule::cells,
+    Rule::value_list,
+    Rule::value_record,
+    Rule::call,
+];
+
+/// Whether a match is a list of entries between brackets, with or without a comma behind the last.
+pub(super) fn is_list(rule: Rule) -> bool {
+    LISTS.contains(&rule)
+}
+
+/// Whether braces stand close to what is in them.
+fn has_tight_braces(rule: Rule) -> bool {
+    matches!(rule, Rule::label | Rule::cells)
+}
+
+/// Whether a colon stands close to the name before it.
+fn has_tight_colon(rule: Rule) -> bool {
+    matches!(rule, Rule::field | Rule::entry | Rule::argument)
+}
+
+pub(super) fn is_open(rule: Option<Rule>) -> bool {
+    matches!(rule, Some(Rule::open_brace | Rule::open_bracket | Rule::open_paren))
+}
+
+pub(super) fn is_close(rule: Option<Rule>) -> bool {
+    matches!(rule, Some(Rule::close_brace | Rule::close_bracket | Rule::close_paren))
+}
+
+impl<'t> Tree<'t> {
+    /// The tree of a text that matched.
+    pub(super) fn of(text: &'t str, file: Pair<'t>) -> Self {
+        let mut reader = Reader { text, ..Reader::default() };
+        let mut parts = Vec::new();
+        reader.parts(Rule::file, file, &mut parts);
+        let Reader { mut tokens, comments: end, .. } = reader;
+        gather_at_commas(&mut tokens);
+        let root = Node { rule: Rule::file, parts };
+        for part in &root.parts {
+            if let Part::Node(item) = part {
+                for entry in item.entries(&tokens).unwrap_or_default().iter().skip(1) {
+                    if let Some(token) = tokens.get_mut(entry.first()) {
+                        token.gap = 2;
+                    }
+                }
+            }
+        }
+        let sums = sums(&tokens);
+        Self { tokens, root, end, sums }
+    }
+
+    pub(super) fn rule(&self, token: usize) -> Option<Rule> {
+        self.tokens.get(token)?.rule
+    }
+
+    /// The columns that a stretch of tokens takes on one line.
+    pub(super) fn width(&self, first: usize, last: usize) -> usize {
+        let gap = self.tokens.get(first).map_or(0, |token| token.gap);
+        self.between(first.checked_sub(1), last, |sums| sums.width).saturating_sub(gap)
+    }
+
+    /// Whether comments stand between a token and the one before it, which keeps the two apart.
+    pub(super) fn is_apart(&self, token: usize) -> bool {
+        token > 0 && self.has_comments(token - 1, token)
+    }
+
+    /// Whether comments stand inside a stretch of tokens.
+    pub(super) fn has_comments(&self, first: usize, last: usize) -> bool {
+        self.between(Some(first), last, |sums| sums.comments) > 0
+    }
+
+    /// Whether a stretch of tokens was written on several lines.
+    pub(super) fn has_breaks(&self, first: usize, last: usize) -> bool {
+        self.between(Some(first), last, |sums| sums.breaks) > 0
+    }
+
+    /// Whether a stretch of tokens can stand on one line.
+    pub(super) fn is_flat(&self, first: usize, last: usize) -> bool {
+        !self.has_comments(first, last) && self.between(Some(first), last, |sums| sums.forced) == 0
+    }
+
+    /// A sum over the tokens behind `from`, up to `last`.
+    fn between(&self, from: Option<usize>, last: usize, of: impl Fn(&Sums) -> usize) -> usize {
+        let at = |token: usize| self.sums.get(token).map_or(0, &of);
+        at(last).saturating_sub(from.map_or(0, at))
+    }
+}
+
+impl Node {
+    /// The parts between the braces of an item, if the item is a block: matches side by side,
+    /// without commas.
+    pub(super) fn entries(&self, tokens: &[Token<'_>]) -> Option<&[Part]> {
+        let rule = |part: &Part| match part {
+            Part::Token(token) => tokens.get(*token).and_then(|token| token.rule),
+            Part::Node(_) => None,
+        };
+        let (close, inside) = self.parts.split_last()?;
+        let open = inside.iter().position(|part| rule(part) == Some(Rule::open_brace))?;
+        let entries = inside.get(open + 1..)?;
+        let is_block = rule(close) == Some(Rule::close_brace)
+            && self.rule != Rule::product
+            && entries.iter().all(|entry| matches!(entry, Part::Node(_)));
+        is_block.then_some(entries)
+    }
+}
+
+fn sums(tokens: &[Token<'_>]) -> Vec<Sums> {
+    let mut total = Sums::default();
+    let mut all = Vec::with_capacity(tokens.len());
+    let mut before: Option<&Token<'_>> = None;
+    for token in tokens {
+        if !token.trailing {
+            total.width += token.gap + token.text.width();
+        }
+        let opens = before.is_some_and(|before| before.opens_list);
+        let commented = before.is_some_and(|b| !b.after.is_empty()) || !token.before.is_empty();
+        total.comments += usize::from(commented);
+        total.breaks += usize::from(token.begins);
+        total.forced += usize::from(token.begins && opens && !is_close(token.rule));
+        all.push(total);
+        before = Some(token);
+    }
+    all
+}
+
+/// A comment that stands between an entry and its comma belongs behind the comma.
+fn gather_at_commas(tokens: &mut [Token<'_>]) {
+    let mut index = 1;
+    while let Some([before, comma]) = tokens.get_mut(index - 1..=index) {
+        let is_plain = comma.before.is_empty() && comma.after.is_empty();
+        if comma.rule == Some(Rule::comma) && is_plain {
+            comma.after = std::mem::take(&mut before.after);
+        }
+        index += 1;
+    }
+}
+
+#[derive(Default)]
+struct Reader<'t> {
+    text: &'t str,
+    /// How far the text is read.
+    at: usize,
+    tokens: Vec<Token<'t>>,
+    /// The comments since the last token, on lines of their own.
+    comments: Vec<Comment<'t>>,
+    /// The ends of lines since the last token or comment.
+    newlines: usize,
+    /// The column of the last comment at the end of a line, while only such comments follow.
+    column: Option<usize>,
+}
+
+impl<'t> Reader<'t> {
+    /// Reads a match.
+    fn parts(&mut self, rule: Rule, pair: Pair<'t>, parts: &mut Vec<Part>) {
+        let end = pair.as_span().end();
+        for part in pair.into_inner() {
+            let (inner, span) = (part.as_rule(), part.as_span());
+            self.signs(rule, span.start(), parts);
+            if part.clone().into_inner().next().is_none() {
+                self.leaf(rule, inner, part.as_str(), parts);
+            } else {
+                let mut inside = Vec::new();
+                self.parts(inner, part, &mut inside);
+                self.find_lists(inner, &inside);
+                if !inside.is_empty() {
+                    parts.push(Part::Node(Node { rule: inner, parts: inside }));
+                }
+            }
+        }
+        self.signs(rule, end, parts);
+    }
+
+    /// Marks the brackets of a match that hold lists.
+    fn find_lists(&mut self, rule: Rule, parts: &[Part]) {
+        let mut open = None;
+        let mut has_commas = is_list(rule);
+        for part in parts {
+            let Part::Token(index) = part else { continue };
+            let rule_of = self.tokens.get(*index).and_then(|token| token.rule);
+            if is_open(rule_of) {
+                open = Some(*index);
+                has_commas = is_list(rule);
+            } else if is_close(rule_of) {
+                if let Some(token) = open.take().and_then(|open| self.tokens.get_mut(open)) {
+                    token.opens_list = has_commas;
+                }
+            } else if rule_of == Some(Rule::comma) {
+                has_commas = true;
+            }
+        }
+    }
+
+    /// Reads a leaf. What is not quoted may have white space and comments at its end.
+    fn leaf(&mut self, parent: Rule, rule: Rule, text: &'t str, parts: &mut Vec<Part>) {
+        let token = match text.chars().next() {
+            Some('"' | '`' | '/') => text,
+            _ => text.split("//").next().unwrap_or(text).trim_end(),
+        };
+        if !token.is_empty() {
+            self.token(parent, Some(rule), token, parts);
+        }
+    }
+
+    /// Reads what stands before a place and is no leaf: white space, comments, and signs that have
+    /// no rule.
+    fn signs(&mut self, rule: Rule, end: usize, parts: &mut Vec<Part>) {
+        while let Some(rest) = self.text.get(self.at..end) {
+            let trimmed = rest.trim_start();
+            let blank = rest.len() - trimmed.len();
+            self.newlines += rest.bytes().take(blank).filter(|byte| *byte == b'\n').count();
+            self.at += blank;
+            if trimmed.is_empty() {
+                return;
+            }
+            if trimmed.starts_with("//") {
+                let comment = trimmed.split('\n').next().unwrap_or(trimmed);
+                self.comment(comment.trim_end());
+                self.at += comment.len();
+            } else {
+                let is_end = |c: char| c.is_whitespace();
+                let sign = trimmed.split(is_end).next().unwrap_or(trimmed);
+                let sign = sign.split("//").next().unwrap_or(sign);
+                self.token(rule, None, sign, parts);
+            }
+        }
+    }
+
+    fn comment(&mut self, text: &'t str) {
+        let line = self.text.get(..self.at).unwrap_or_default();
+        let line = line.rsplit('\n').next().unwrap_or_default();
+        let column = line.width();
+        let trails = self.newlines == 0 && self.comments.is_empty();
+        let goes_on = self.newlines == 1 && self.column == Some(column);
+        match self.tokens.last_mut().filter(|_| trails || goes_on) {
+            Some(token) => {
+                token.after.push(text);
+                self.column = Some(column);
+            }
+            None => {
+                self.comments.push(Comment { text, blank: self.newlines > 1 });
+                self.column = None;
+            }
+        }
+        self.newlines = 0;
+    }
+
+    /// Takes a token, and decides by the match that it is a part of what stands close to it.
+    fn token(
+        &mut self,
+        parent: Rule,
+        rule: Option<Rule>,
+        text: &'t str,
+        parts: &mut Vec<Part>,
+    ) {
+        let before = self.tokens.last();
+        let is_first = parts.is_empty();
+        let after_comma = before.is_some_and(|before| before.rule == Some(Rule::comma));
+        let is_close_to = match rule {
+            Some(Rule::comma | Rule::dot | Rule::nullable) => true,
+            Some(Rule::close_paren | Rule::close_bracket) => true,
+            Some(Rule::close_brace) => {
+                has_tight_braces(parent)
+                    || before.is_some_and(|before| before.rule == Some(Rule::open_brace))
+            }
+            Some(Rule::open_paren) => !is_first,
+            Some(Rule::open_bracket) => parent == Rule::items_step,
+            Some(Rule::colon) => has_tight_colon(parent),
+            _ => false,
+        };
+        let is_close_to = is_close_to || before.is_none_or(|before| before.tight);
+        let tight = match rule {
+            Some(Rule::open_paren | Rule::open_bracket | Rule::dot) => true,
+            Some(Rule::open_brace) => has_tight_braces(parent),
+            _ => false,
+        };
+        if is_close(rule) && after_comma && is_list(parent) {
+            if let Some(comma) = self.tokens.last_mut() {
+                comma.trailing = true;
+            }
+        }
+        let begins = self.newlines > 0 || !self.comments.is_empty();
+        parts.push(Part::Token(self.tokens.len()));
+        self.tokens.push(Token {
+            rule,
+            text,
+            before: std::mem::take(&mut self.comments),
+            blank: self.newlines > 1,
+            after: Vec::new(),
+            begins,
+            gap: usize::from(!is_close_to),
+            trailing: false,
+            opens_list: false,
+            tight,
+        });
+        self.at += text.len();
+        self.newlines = 0;
+        self.column = None;
+    }
+}
