@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// All is well.
     Fine = 0,
-    /// The policy has errors, or the artifact is refused.
+    /// The policy has errors, or not its canonical form, or the artifact is refused.
     Refused = 1,
     /// The command cannot be understood, or a file cannot be read or written.
     Usage = 2,
@@ -22,7 +22,8 @@ pub(crate) enum Exit {
 pub(crate) const HELP: &str = "\
 Exit codes:
   0  all is well
-  1  the policy has errors, or the artifact is refused
+  1  the policy has errors, or not its canonical form where `fmt --check` asks,
+     or the artifact is refused
   2  the command is not understood, or a file cannot be read or written
   3  a test of the policy failed
   4  the solver did not know whether the policy is safe";

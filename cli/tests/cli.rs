@@ -6,6 +6,8 @@ mod run;
 mod artifacts;
 #[path = "cli/policies.rs"]
 mod policies;
+#[path = "cli/fmt.rs"]
+mod fmt;
 #[path = "cli/test_blocks.rs"]
 mod test_blocks;
 #[path = "cli/replay.rs"]

@@ -9,7 +9,7 @@ use pretty::Arena;
 use rtbas_grammar::Rule;
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::source::Sources;
+use crate::source::{MAX_FILE, Sources};
 use crate::syntax;
 use layout::{Layout, WIDTH};
 use lines::Lines;
@@ -30,6 +30,15 @@ pub fn format(
     syntax::policy(file, &matched, diagnostics)?;
     let before = Tree::of(sources.text(file), matched);
     let formatted = print(&before);
+    if formatted.len() > MAX_FILE {
+        let size = formatted.len();
+        let message = format!(
+            "`{path}` has no canonical form: it would have {size} bytes, and at most {MAX_FILE} are \
+             read"
+        );
+        diagnostics.push(Diagnostic::new(Code::E0101, None, message));
+        return None;
+    }
     let after = rtbas_grammar::parse(&formatted).ok().map(|matched| Tree::of(&formatted, matched));
     let is_same = after.is_some_and(|after| said(&before).eq(said(&after)));
     if !is_same {

@@ -115,6 +115,23 @@ fn every_policy_in_the_documents_compiles_or_fails_as_promised() {
 }
 
 #[test]
+fn every_policy_in_the_documents_is_canonical() {
+    let mut wrong = String::new();
+    for (path, document) in documents().unwrap() {
+        for block in blocks(&document).unwrap_or_else(|error| panic!("{path}: {error}")) {
+            let text = block.text.trim_start_matches('\n');
+            let line = block.text.len() - text.len();
+            let mut load = |_: &str| Ok(text.to_owned());
+            let (formatted, _) = rtbas_compiler::format(&mut Sources::new(&mut load), &path);
+            if let Some(formatted) = formatted.filter(|formatted| formatted != text) {
+                wrong += &format!("{path}:{line}: `rtbasc fmt -` makes of it\n{formatted}\n");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
 fn a_block_that_breaks_its_promise_is_found() {
     let document = "text\n\n```pol error=E0301\npolicy p edition 2026\nlattice l { a }\n```\n";
     let found = blocks(document).unwrap();

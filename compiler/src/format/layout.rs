@@ -132,7 +132,7 @@ impl<'a, 't: 'a> Layout<'a, 't> {
             };
             if is_first {
                 unit = piece;
-            } else if self.may_break(first) {
+            } else if self.may_break(first) || self.tree.is_apart(first) {
                 doc = doc.append(unit.group());
                 unit = self.before(first, self.arena.line()).append(piece).nest(indent);
             } else {
@@ -212,7 +212,9 @@ impl<'a, 't: 'a> Layout<'a, 't> {
                     Some(Rule::kw_else) => self.before(part.first(), self.arena.line()),
                     _ => self.before(part.first(), self.space()),
                 };
-                doc = doc.append(gap).append(self.part(part).nest(2 * INDENT));
+                let is_condition = part.rule(self.tree) == Some(Rule::condition);
+                let indent = if is_condition { 2 * INDENT } else { 0 };
+                doc = doc.append(gap).append(self.part(part).nest(indent));
             }
         }
         doc.group()

@@ -39,22 +39,15 @@ impl<'t> Lines<'t> {
             line.text.truncate(line.text.trim_end().len());
         }
         let mut text = String::new();
-        let mut rest = self.lines.as_slice();
-        while let Some(line) = rest.first() {
-            let run = rest.iter().take_while(|line| !line.comment.is_empty()).count();
-            let Some((run, below)) = rest.split_at_checked(run).filter(|_| run > 0) else {
-                text.push_str(&line.text);
-                text.push('\n');
-                rest = rest.get(1..).unwrap_or_default();
-                continue;
-            };
+        let mut below = self.lines.as_slice();
+        for run in self.lines.chunk_by(Line::shares_column) {
+            below = below.get(run.len()..).unwrap_or_default();
             let column = column(run);
             for (index, line) in run.iter().enumerate() {
                 let next = run.get(index + 1).or_else(|| below.first());
                 let column = column.unwrap_or_else(|| line.width() + GAP);
                 line.write(apart(column, next), &mut text);
             }
-            rest = below;
         }
         text
     }
@@ -65,15 +58,30 @@ impl Line<'_> {
         self.text.width()
     }
 
+    fn indent(&self) -> usize {
+        self.text.len() - self.text.trim_start().len()
+    }
+
+    /// Whether the comment at the end of the next line stands in the column of this one's.
+    fn shares_column(&self, next: &Self) -> bool {
+        let may = |line: &Self| {
+            !line.comment.is_empty() && !line.text.trim_start().starts_with(['}', ']', ')'])
+        };
+        may(self) && may(next) && self.indent() == next.indent()
+    }
+
     fn write(&self, column: usize, text: &mut String) {
         text.push_str(&self.text);
         let mut width = self.width();
-        for comment in &self.comment {
+        for (index, comment) in self.comment.iter().enumerate() {
+            if index > 0 {
+                text.push('\n');
+                width = 0;
+            }
             text.extend(std::iter::repeat_n(' ', column.saturating_sub(width)));
             text.push_str(comment);
-            text.push('\n');
-            width = 0;
         }
+        text.push('\n');
     }
 }
 
@@ -86,10 +94,8 @@ fn column(run: &[Line<'_>]) -> Option<usize> {
 
 /// A column that does not make the next line, if it is a comment of its own, go on with this one.
 fn apart(column: usize, next: Option<&Line<'_>>) -> usize {
-    let indent = next.and_then(|next| {
-        let comment = next.text.trim_start();
-        comment.starts_with("//").then(|| next.text.len() - comment.len())
-    });
+    let comment = next.filter(|next| next.text.trim_start().starts_with("//"));
+    let indent = comment.map(Line::indent);
     column + usize::from(indent == Some(column))
 }
 

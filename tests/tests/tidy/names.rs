@@ -18,7 +18,11 @@ pub(super) const PLACES: [(&str, &str); 11] = [
     ("pest", "grammar/"),
     ("petgraph", "compiler/src/typeck/order.rs"),
     ("postcard", "artifact/src/wire.rs"),
+<<<<<<< HEAD
     ("regex_syntax", "artifact/src/pattern"),
+=======
+    ("pretty", "compiler/src/format"),
+>>>>>>> c50fdb9 (Lay out comments, columns and long lines, and say in docs how policies are written)
     ("z3", "compiler/src/verify/z3.rs"),
 ];
 

@@ -107,7 +107,10 @@ impl<'a, 't: 'a> Layout<'a, 't> {
         };
         let (before, own) = self.first_column(node, before, cut);
         let doc = before.append(self.blanks(columns.first.saturating_sub(own)));
-        let hang = |doc: Doc<'a, 't>| if cut.width > WIDTH / 2 { doc } else { doc.align() };
+        let hang = |doc: Doc<'a, 't>| match cut.width > WIDTH / 2 {
+            true => doc.nest(INDENT),
+            false => doc.align(),
+        };
         match (node.rule, behind) {
             (_, []) => doc,
             (Rule::decision, [first, ..]) => doc
@@ -140,11 +143,12 @@ impl<'a, 't: 'a> Layout<'a, 't> {
             return (self.flow(node.rule, parts, INDENT), cut.width);
         }
         let names = self.names(parts);
+        let mut starts = names.starts.iter().peekable();
         let mut doc = self.nil();
         for (index, part) in parts.iter().enumerate() {
             let gap = match index {
                 0 => self.nil(),
-                _ if names.starts.contains(&index) => self.arena.hardline(),
+                _ if starts.next_if_eq(&&index).is_some() => self.arena.hardline(),
                 _ => self.before(part.first(), self.space()),
             };
             doc = doc.append(gap).append(self.part(part));
