@@ -1,7 +1,12 @@
 //! The formatter: cases with what becomes of them, and laws that hold of every policy we have,
 //! however its white space and comments are mangled.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop where its files are not as expected")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test may stop where its files are not as expected"
+)]
 
 use std::path::{Path, PathBuf};
 
@@ -109,12 +114,9 @@ fn comments(text: &str) -> Vec<Piece> {
 fn tokens(text: &str) -> Vec<Piece> {
     let mut tokens: Vec<Piece> = pieces(text);
     tokens.retain(|piece| matches!(piece, Piece::Token(_)));
-    let is = |piece: Option<&Piece>, signs: &[&str]| {
-        matches!(piece, Some(Piece::Token(token)) if signs.contains(&token.as_str()))
-    };
-    let kept = |at: &usize| {
-        !is(tokens.get(*at), &[","]) || !is(tokens.get(at + 1), &["]", "}", ")"])
-    };
+    let is = |piece: Option<&Piece>, signs: &[&str]| matches!(piece, Some(Piece::Token(token)) if signs.contains(&token.as_str()));
+    let kept =
+        |at: &usize| !is(tokens.get(*at), &[","]) || !is(tokens.get(at + 1), &["]", "}", ")"]);
     (0..tokens.len()).filter(kept).map(|at| tokens[at].clone()).collect()
 }
 
@@ -169,7 +171,8 @@ fn the_examples_are_canonical() {
 
 /// What stands between two tokens.
 fn trivia() -> impl Strategy<Value = String> {
-    let comment = prop_oneof![Just("//\n"), Just("// a\n"), Just("  // b, {  \r\n"), Just("//c\t\n")];
+    let comment =
+        prop_oneof![Just("//\n"), Just("// a\n"), Just("  // b, {  \r\n"), Just("//c\t\n")];
     prop_oneof![
         8 => Just(" ".to_owned()),
         4 => Just("\n".to_owned()),

@@ -6,7 +6,8 @@ use insta::assert_snapshot;
 
 use crate::run::{Folder, POLICY};
 
-const SHORT: &str = "policy short edition 2026\n\n\n\nlabel {a}   // one lattice\nlattice a{low->high}";
+const SHORT: &str =
+    "policy short edition 2026\n\n\n\nlabel {a}   // one lattice\nlattice a{low->high}";
 
 #[test]
 fn policies_are_rewritten_once() {
@@ -37,9 +38,14 @@ fn a_check_says_what_would_change_and_changes_nothing() {
     folder.write("short.pol", SHORT);
     folder.write("windows.pol", "policy windows edition 2026\r\n");
     folder.write("open.pol", "policy open edition 2026");
-    assert_snapshot!(
-        folder.run(&["fmt", "--check", "hello.pol", "short.pol", "windows.pol", "open.pol"])
-    );
+    assert_snapshot!(folder.run(&[
+        "fmt",
+        "--check",
+        "hello.pol",
+        "short.pol",
+        "windows.pol",
+        "open.pol"
+    ]));
     assert_eq!(folder.read("hello.pol"), POLICY.as_bytes());
     assert_eq!(folder.read("short.pol"), SHORT.as_bytes());
 }

@@ -153,9 +153,7 @@ impl<'a, 't: 'a> Layout<'a, 't> {
     fn list_length(&self, part: &Part, rest: &[Part]) -> Option<usize> {
         let Part::Token(open) = part else { return None };
         self.token_at(*open).filter(|open| open.opens_list)?;
-        let is_close = |part: &Part| {
-            matches!(part, Part::Token(token) if super::tree::is_close(self.tree.rule(*token)))
-        };
+        let is_close = |part: &Part| matches!(part, Part::Token(token) if super::tree::is_close(self.tree.rule(*token)));
         rest.iter().position(is_close).map(|close| close + 1)
     }
 
@@ -234,8 +232,7 @@ impl<'a, 't: 'a> Layout<'a, 't> {
             let (first, last) = (part.first(), part.last());
             let below = self.before(first, self.arena.line()).append(self.part(part)).nest(INDENT);
             let is_list = (first..=last).any(|token| is_open(self.tree.rule(token)));
-            let fits = self.tree.is_flat(first, last)
-                && self.tree.width(first, last) + 4 <= WIDTH;
+            let fits = self.tree.is_flat(first, last) && self.tree.width(first, last) + 4 <= WIDTH;
             doc = doc.append(match is_list && !fits {
                 true => self.before(first, self.space()).append(self.part(part)),
                 false => below.group(),

@@ -372,13 +372,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Takes a token, and decides by the match that it is a part of what stands close to it.
-    fn token(
-        &mut self,
-        parent: Rule,
-        rule: Option<Rule>,
-        text: &'t str,
-        parts: &mut Vec<Part>,
-    ) {
+    fn token(&mut self, parent: Rule, rule: Option<Rule>, text: &'t str, parts: &mut Vec<Part>) {
         let before = self.tokens.last();
         let is_first = parts.is_empty();
         let after_comma = before.is_some_and(|before| before.rule == Some(Rule::comma));
@@ -400,10 +394,8 @@ impl<'t> Reader<'t> {
             Some(Rule::open_brace) => has_tight_braces(parent),
             _ => false,
         };
-        if is_close(rule) && after_comma && is_list(parent) {
-            if let Some(comma) = self.tokens.last_mut() {
-                comma.trailing = true;
-            }
+        if let Some(comma) = self.tokens.last_mut() {
+            comma.trailing = is_close(rule) && after_comma && is_list(parent);
         }
         let begins = self.newlines > 0 || !self.comments.is_empty();
         parts.push(Part::Token(self.tokens.len()));

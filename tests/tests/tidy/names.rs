@@ -8,7 +8,7 @@ use super::code::{Code, Path};
 use super::tree::{CRATES, none, sources};
 
 /// Third parties that are named in one place each.
-pub(super) const PLACES: [(&str, &str); 11] = [
+pub(super) const PLACES: [(&str, &str); 12] = [
     ("clap", "cli/"),
     ("codespan_reporting", "compiler/src/diag/render.rs"),
     ("ed25519_dalek", "artifact/src/sign"),
@@ -18,11 +18,8 @@ pub(super) const PLACES: [(&str, &str); 11] = [
     ("pest", "grammar/"),
     ("petgraph", "compiler/src/typeck/order.rs"),
     ("postcard", "artifact/src/wire.rs"),
-<<<<<<< HEAD
-    ("regex_syntax", "artifact/src/pattern"),
-=======
     ("pretty", "compiler/src/format"),
->>>>>>> c50fdb9 (Lay out comments, columns and long lines, and say in docs how policies are written)
+    ("regex_syntax", "artifact/src/pattern"),
     ("z3", "compiler/src/verify/z3.rs"),
 ];
 

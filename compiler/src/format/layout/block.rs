@@ -67,7 +67,9 @@ impl<'a, 't: 'a> Layout<'a, 't> {
         let mut padding = padding.into_iter().peekable();
         let mut doc = self.token(node.first());
         for index in node.first() + 1..=node.last() {
-            let Some(token) = self.token_at(index).filter(|token| !token.trailing) else { continue };
+            let Some(token) = self.token_at(index).filter(|token| !token.trailing) else {
+                continue;
+            };
             let filled = padding.next_if(|(token, _)| *token == index);
             let blanks = token.gap + filled.map_or(0, |(_, blanks)| blanks);
             doc = doc.append(self.blanks(blanks)).append(self.bare_token(index));
