@@ -159,6 +159,13 @@ fn every_policy_survives() {
 }
 
 #[test]
+fn white_space_becomes_plain() {
+    let text = "\r\n\r\npolicy\twhite edition 2026\r\n\n \r\n\n// a comment \t\r\n\tfact a : int\t// b\r\n\r\n";
+    let formatted = lawful(text).unwrap();
+    assert_eq!(formatted, "policy white edition 2026\n\n// a comment\nfact a : int  // b\n");
+}
+
+#[test]
 fn the_examples_are_canonical() {
     for folder in ["examples", "benches/policies"] {
         for (path, text) in policies(&root().join(folder)) {
