@@ -8,7 +8,7 @@ use pretty::{Arena, DocAllocator, DocBuilder};
 use rtbas_grammar::Rule;
 
 use super::lines::Trailing;
-use super::tree::{Comment, Node, Part, Token, Tree, is_open};
+use super::tree::{Comment, Node, Part, Token, Tree, has_tight_braces, is_close, is_open};
 
 mod list;
 mod columns;
@@ -153,7 +153,8 @@ impl<'a, 't: 'a> Layout<'a, 't> {
     fn list_length(&self, part: &Part, rest: &[Part]) -> Option<usize> {
         let Part::Token(open) = part else { return None };
         self.token_at(*open).filter(|open| open.opens_list)?;
-        let is_close = |part: &Part| matches!(part, Part::Token(token) if super::tree::is_close(self.tree.rule(*token)));
+        let is_close =
+            |part: &Part| matches!(part, Part::Token(token) if is_close(self.tree.rule(*token)));
         rest.iter().position(is_close).map(|close| close + 1)
     }
 
@@ -161,7 +162,7 @@ impl<'a, 't: 'a> Layout<'a, 't> {
     fn is_long(&self, part: &Part) -> bool {
         match part.core() {
             Part::Node(node) => {
-                !matches!(node.rule, Rule::label | Rule::cells)
+                !has_tight_braces(node.rule)
                     && self.token_at(node.first()).is_some_and(|token| token.opens_list)
             }
             Part::Token(_) => false,

@@ -5,7 +5,7 @@ use rtbas_grammar::Rule;
 
 use super::columns::{Columns, Cut};
 use super::{Doc, INDENT, Layout, WIDTH};
-use crate::format::tree::{Node, Part, is_open};
+use crate::format::tree::{Node, Part};
 
 impl<'a, 't: 'a> Layout<'a, 't> {
     /// The columns of the items of a file.
@@ -126,15 +126,14 @@ impl<'a, 't: 'a> Layout<'a, 't> {
                 let next = rest.first().map_or(0, Part::first);
                 let doc = doc.append(self.before(sign.first(), self.space()));
                 let doc = doc.append(self.part(sign)).append(self.before(next, self.space()));
-                let is_label = |part: &Part| part.rule(self.tree) == Some(Rule::label_rule);
-                let token = self.tree.rule(next);
-                if rest.first().is_some_and(is_label) {
-                    doc.append(hang(self.label(rest)))
-                } else if is_open(token) && token != Some(Rule::open_paren) {
-                    doc.append(self.flow(node.rule, rest, INDENT))
-                } else {
-                    doc.append(hang(self.flow(node.rule, rest, 0)))
-                }
+                let first = rest.first().and_then(|part| part.rule(self.tree));
+                doc.append(match (node.rule, first) {
+                    (_, Some(Rule::label_rule)) => hang(self.label(rest)),
+                    (_, Some(Rule::condition)) | (Rule::claim | Rule::writes, _) => {
+                        hang(self.flow(node.rule, rest, 0))
+                    }
+                    _ => self.flow(node.rule, rest, INDENT),
+                })
             }
         }
     }

@@ -111,7 +111,15 @@ impl<'a, 't: 'a> Layout<'a, 't> {
     fn are_on_lines(&self, entries: &[Entry<'_>]) -> bool {
         let firsts = || entries.iter().filter_map(|entry| entry.parts.first());
         let begins = |part: &Part| self.token_at(part.first()).is_some_and(|token| token.begins);
-        firsts().skip(1).all(begins) || firsts().any(|part| self.is_long(part))
+        let is_list = |part: &Part| self.is_long(part) || self.is_set(part);
+        firsts().skip(1).all(begins) || firsts().any(is_list)
+    }
+
+    /// Whether a part is a level that is a set.
+    fn is_set(&self, part: &Part) -> bool {
+        let Part::Node(node) = part else { return false };
+        let last = node.parts.last().and_then(|part| part.rule(self.tree));
+        last == Some(Rule::names_of)
     }
 
     fn comma(&self, comma: usize) -> Doc<'a, 't> {
