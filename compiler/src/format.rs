@@ -25,9 +25,10 @@ pub fn format(
     path: &str,
     diagnostics: &mut Diagnostics,
 ) -> Option<String> {
-    let file = syntax::load(sources, path, diagnostics)?;
+    let file = syntax::load(sources, None, path, diagnostics)?;
     let matched = syntax::matched(sources, file, diagnostics)?;
-    syntax::policy(file, &matched, diagnostics)?;
+    let policy = syntax::policy(file, &matched, diagnostics)?;
+    diagnostics.gate(policy)?;
     let before = Tree::of(sources.text(file), matched);
     let formatted = print(&before);
     if formatted.len() > MAX_FILE {
