@@ -154,7 +154,7 @@ impl<'t> Reader<'t> {
                     || before.is_some_and(|before| before.rule == Some(Rule::open_brace))
             }
             Some(Rule::open_paren) => !is_first,
-            Some(Rule::open_bracket) => parent == Rule::items_step,
+            Some(Rule::open_bracket) => matches!(parent, Rule::items_step | Rule::keys_step),
             Some(Rule::colon) => has_tight_colon(parent),
             _ => false,
         };
