@@ -35,6 +35,7 @@ pub fn resolve(
     let mut cx = context::Context::new(policy, diagnostics);
     cx.imported = tool_list::load(sources, &policy.uses, &mut cx.types, cx.diagnostics);
     cx.declare_facts(&policy.facts);
+    condition::declare(&mut cx, &policy.conditions);
     for written in &policy.stores {
         store::declare(&mut cx, written);
     }

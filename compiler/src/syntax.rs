@@ -143,6 +143,7 @@ const GROUPS: [(&str, &[&str]); 2] = [
     (
         "the next item",
         &[
+            "`condition`",
             "`declassify`",
             "`endorse`",
             "`fact`",

@@ -32,6 +32,7 @@ pub fn describe(at: Rule) -> Vec<String> {
         Rule::value | Rule::value_list | Rule::value_record => "a value",
         Rule::file | Rule::header => "`policy`",
         Rule::product | Rule::abbreviation => "`label`",
+        Rule::condition_item => "`condition`",
         Rule::import => "`import`",
         Rule::powerset => "`powerset`",
         Rule::factors => "`product`",

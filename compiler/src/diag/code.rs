@@ -103,6 +103,7 @@ codes! {
     W0204 "tools to come would run unasked"
     W0301 "a condition on constants alone"
     W0205 "the name of a label that nothing uses"
+    W0209 "a condition that nothing uses"
     W0206 "a warning is allowed that there is not"
     W0207 "a store that no tool reads or writes"
     W0208 "a pattern whose tools all have blocks of their own"

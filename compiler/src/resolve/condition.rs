@@ -1,6 +1,7 @@
 //! Conditions and labels that they choose: names → facts, arguments and fields.
 
 mod application;
+mod named;
 
 use std::collections::BTreeMap;
 
@@ -28,6 +29,8 @@ pub(super) struct Scope<'s> {
     pub(super) context: bool,
     /// The value of the region that is judged, by its type.
     pub(super) value: Option<TypeId>,
+    /// The named condition that is being written out.
+    pub(super) inside: Option<&'s named::Inside<'s>>,
 }
 
 /// The condition that is written; `None` after a message.
@@ -36,7 +39,16 @@ pub(super) fn condition(
     scope: Scope<'_>,
     written: &ast::Condition,
 ) -> Option<Condition> {
+    cx.written_out = 0;
     condition_at(cx, scope, written, Place::default())
+}
+
+/// Checks what named conditions say of themselves; the rest depends on where they are used.
+pub(super) fn declare(cx: &mut Context<'_>, conditions: &[ast::NamedCondition]) {
+    for condition in conditions {
+        named::declare(cx, condition);
+        application::is_free(cx, &condition.name);
+    }
 }
 
 /// Where in a condition.
@@ -53,6 +65,7 @@ fn condition_at(
     place: Place,
 ) -> Option<Condition> {
     let place = Place { depth: place.depth + 1, ..place };
+    cx.written_out += 1;
     let leaf = |cx: &mut Context<'_>, written: &ast::Operand| {
         if place.depth > MAX_NESTING {
             cx.push(too_deep("condition", written.span));
@@ -82,8 +95,30 @@ fn condition_at(
             Condition::In(element?, list?)
         }
         ast::Condition::Stated(stated) => match &stated.kind {
-            OperandKind::Application(name, values) => {
-                application::test(cx, scope, (name, values, stated.span))?
+            OperandKind::Application(name, values) => match cx.condition_named(&name.text) {
+                Some(declared) => {
+                    named::named(cx, scope, place, declared, (name, values, stated.span))?
+                }
+                None => application::test(cx, scope, (name, values, stated.span))?,
+            },
+            OperandKind::Path(name, path) if path.is_empty() => {
+                match (stands_for(cx, scope, &name.text), cx.condition_named(&name.text)) {
+                    (meanings, Some(declared)) if meanings.is_empty() => {
+                        named::named(cx, scope, place, declared, (name, &[], stated.span))?
+                    }
+                    (mut meanings, Some(_)) => {
+                        meanings.push("a condition");
+                        cx.push(ambiguous(name, &meanings, "condition"));
+                        return None;
+                    }
+                    (meanings, None)
+                        if meanings.is_empty() && elsewhere(scope, name, &[]).is_none() =>
+                    {
+                        cx.push(nothing(cx, scope, name, true));
+                        return None;
+                    }
+                    (_, None) => Condition::Stated(leaf(cx, stated)?),
+                }
             }
             OperandKind::Path(..) | OperandKind::Literal(_) => Condition::Stated(leaf(cx, stated)?),
         },
@@ -110,19 +145,27 @@ fn too_deep(what: &str, at: Span) -> Diagnostic {
 }
 
 /// What is wrong with `context` in this place.
-fn misplaced(scope: Scope<'_>, place: Place, at: Span) -> Option<Diagnostic> {
+fn misplaced(scope: Scope<'_>, place: Place, here: Span) -> Option<Diagnostic> {
+    let at = scope.inside.map_or(here, named::Inside::outermost);
+    let mistake = |message: &str| {
+        let diagnostic = Diagnostic::new(Code::E0215, at, message);
+        match scope.inside {
+            Some(_) => diagnostic.label(here, "`context` stands here"),
+            None => diagnostic,
+        }
+    };
     if place.depth > MAX_NESTING {
         return Some(too_deep("condition", at));
     }
     if !scope.context {
         let message = "`context` can be compared in the rules of a tool only";
         let help = "elsewhere a condition reads facts, and what arguments or fields there are";
-        return Some(Diagnostic::new(Code::E0215, at, message).help(help));
+        return Some(mistake(message).help(help));
     }
     if place.negated {
         let message = "`not` stands above `context`, so that more taint would allow more";
         let help = "say what a clean context may do: `allow when context <= …`";
-        return Some(Diagnostic::new(Code::E0215, at, message).help(help));
+        return Some(mistake(message).help(help));
     }
     None
 }
@@ -139,6 +182,9 @@ fn operand(cx: &mut Context<'_>, scope: Scope<'_>, operand: &ast::Operand) -> Op
             return application::function(cx, scope, (name, values, span));
         }
     };
+    if let Some(parameter) = scope.inside.and_then(|inside| inside.parameter(&name.text)) {
+        return named::field_of(cx, parameter, (name, path), span);
+    }
     let path: Vec<String> = path.iter().map(|name| name.text.clone()).collect();
     if let Some(root) = scope.value.filter(|_| name.text == "value") {
         return Some(Operand { read: ir::Operand::Field(path), root: Some(root), span });
@@ -167,21 +213,14 @@ fn operand(cx: &mut Context<'_>, scope: Scope<'_>, operand: &ast::Operand) -> Op
                     let mistake = Diagnostic::new(Code::E0201, name.span, message);
                     mistake.help(format!("write `{right}`")).fix(span, right)
                 }
-                None => nothing(cx, scope, name),
+                None => nothing(cx, scope, name, false),
             };
             cx.push(mistake);
             return None;
         }
         _ => {
-            let meanings = [
-                fact.map(|_| "a fact"),
-                argument.map(|_| "an argument"),
-                field.map(|_| "a field of the record"),
-            ];
-            let meanings: Vec<&str> = meanings.into_iter().flatten().collect();
-            let message = format!("`{}` is {}", name.text, meanings.join(" and "));
-            let help = "rename the fact, so that a reader knows which one is meant";
-            cx.push(Diagnostic::new(Code::E0203, name.span, message).help(help));
+            let meanings = stands_for(cx, scope, &name.text);
+            cx.push(ambiguous(name, &meanings, "fact"));
             return None;
         }
     };
@@ -202,8 +241,31 @@ fn elsewhere(scope: Scope<'_>, name: &Name, path: &[String]) -> Option<String> {
     }
 }
 
-/// A name that means nothing here.
-fn nothing(cx: &Context<'_>, scope: Scope<'_>, name: &Name) -> Diagnostic {
+/// What a name stands for that is a value.
+fn stands_for(cx: &Context<'_>, scope: Scope<'_>, name: &str) -> Vec<&'static str> {
+    if scope.inside.is_some_and(|inside| inside.parameter(name).is_some()) {
+        return vec!["a parameter"];
+    }
+    if name == "value" && scope.value.is_some() {
+        return vec!["the value of the region"];
+    }
+    let fields = scope.record.map_or(&[][..], |record| cx.types.fields(record));
+    let meanings = [
+        cx.fact_names.get(name).map(|_| "a fact"),
+        scope.arguments.iter().find(|a| a.name == name).map(|_| "an argument"),
+        fields.iter().find(|field| field.name == name).map(|_| "a field of the record"),
+    ];
+    meanings.into_iter().flatten().collect()
+}
+
+fn ambiguous(name: &Name, meanings: &[&str], rename: &str) -> Diagnostic {
+    let message = format!("`{}` is {}", name.text, meanings.join(" and "));
+    let help = format!("rename the {rename}, so that a reader knows which one is meant");
+    Diagnostic::new(Code::E0203, name.span, message).help(help)
+}
+
+/// A name that means nothing here, where a value stands or a condition, too.
+fn nothing(cx: &Context<'_>, scope: Scope<'_>, name: &Name, condition: bool) -> Diagnostic {
     let mut kinds = vec!["fact"];
     let mut known: Vec<&str> = cx.fact_names.iter().map(|(fact, _)| fact).collect();
     if !scope.arguments.is_empty() {
@@ -214,7 +276,15 @@ fn nothing(cx: &Context<'_>, scope: Scope<'_>, name: &Name) -> Diagnostic {
         kinds.push("field");
         known.extend(cx.types.fields(record).iter().map(|field| field.name.as_str()));
     }
-    unknown(&kinds.join(" or "), name, known)
+    if condition {
+        kinds.push("condition");
+        known.extend(cx.condition_names());
+    }
+    let diagnostic = unknown(&kinds.join(" or "), name, known);
+    match scope.inside {
+        Some(inside) => diagnostic.label(inside.outermost(), "where this is used"),
+        None => diagnostic,
+    }
 }
 
 /// The label that is written; what is wrong with it is left out after a message.

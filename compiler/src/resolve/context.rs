@@ -20,6 +20,11 @@ pub(super) struct Context<'a> {
     abbreviations: &'a [(ast::Name, ast::Label)],
     abbreviation_names: Names<usize>,
     abbreviations_used: BTreeSet<usize>,
+    conditions: &'a [ast::NamedCondition],
+    condition_names: Names<usize>,
+    conditions_used: BTreeSet<usize>,
+    /// How many conditions have been written out where their names stand, in one place.
+    pub(super) written_out: usize,
     pub(super) types: Types,
     pub(super) type_names: TypeNames<'a>,
     pub(super) facts: Vec<ir::Fact>,
@@ -47,11 +52,19 @@ impl<'a> Context<'a> {
                 abbreviation_names.declare(name, id, diagnostics);
             }
         }
+        let mut condition_names = Names::new("condition");
+        for (condition, id) in policy.conditions.iter().zip(0..) {
+            condition_names.declare(&condition.name, id, diagnostics);
+        }
         Self {
             levels,
             abbreviations: &policy.abbreviations,
             abbreviation_names,
             abbreviations_used: BTreeSet::new(),
+            conditions: &policy.conditions,
+            condition_names,
+            conditions_used: BTreeSet::new(),
+            written_out: 0,
             types: Types::default(),
             type_names: TypeNames::new(&policy.types, diagnostics),
             facts: Vec::new(),
@@ -83,6 +96,18 @@ impl<'a> Context<'a> {
         self.abbreviations.get(id).map(|(_, label)| label)
     }
 
+    /// The condition that a name stands for.
+    pub(super) fn condition_named(&mut self, name: &str) -> Option<&'a ast::NamedCondition> {
+        let id = self.condition_names.get(name)?;
+        self.conditions_used.insert(id);
+        self.conditions.get(id)
+    }
+
+    /// The names of conditions.
+    pub(super) fn condition_names(&self) -> impl Iterator<Item = &str> {
+        self.condition_names.iter().map(|(name, _)| name)
+    }
+
     /// Declares the facts.
     pub(super) fn declare_facts(&mut self, facts: &'a [(ast::Name, ast::Type)]) {
         for (name, ty) in facts {
@@ -105,6 +130,13 @@ impl<'a> Context<'a> {
             if !id.is_some_and(|id| self.abbreviations_used.contains(&id)) {
                 let message = format!("nothing uses the label `{name}`");
                 self.diagnostics.push(Diagnostic::new(Code::W0205, span, message));
+            }
+        }
+        for (name, span) in self.condition_names.iter() {
+            let id = self.condition_names.get(name);
+            if !id.is_some_and(|id| self.conditions_used.contains(&id)) {
+                let message = format!("nothing uses the condition `{name}`");
+                self.diagnostics.push(Diagnostic::new(Code::W0209, span, message));
             }
         }
         for (name, span) in self.fact_names.iter() {

@@ -27,6 +27,8 @@ pub struct Policy {
     pub products: Vec<Product>,
     /// `label NAME = LABEL`
     pub abbreviations: Vec<(Name, Label)>,
+    /// `condition`
+    pub conditions: Vec<NamedCondition>,
     /// `fact`
     pub facts: Vec<(Name, Type)>,
     /// `type`
@@ -210,6 +212,17 @@ pub enum Condition {
     Stated(Operand),
     /// `a matches /…/`
     Matches(Operand, pattern::Pattern),
+}
+
+/// `condition NAME(a, b) = C`
+#[derive(Debug)]
+pub struct NamedCondition {
+    /// Its name.
+    pub name: Name,
+    /// What stands for values where it is used.
+    pub parameters: Vec<Name>,
+    /// The condition.
+    pub condition: Condition,
 }
 
 /// What a condition reads.

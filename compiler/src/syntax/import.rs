@@ -104,6 +104,7 @@ impl Policy {
             lattices,
             products,
             abbreviations,
+            conditions,
             facts,
             types,
             uses,
@@ -119,6 +120,7 @@ impl Policy {
         self.lattices.extend(lattices);
         self.products.extend(products);
         self.abbreviations.extend(abbreviations);
+        self.conditions.extend(conditions);
         self.facts.extend(facts);
         self.types.extend(types);
         self.uses.extend(uses);

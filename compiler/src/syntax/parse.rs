@@ -96,6 +96,7 @@ impl Builder<'_> {
             lattices: Vec::new(),
             products: Vec::new(),
             abbreviations: Vec::new(),
+            conditions: Vec::new(),
             facts: Vec::new(),
             types: Vec::new(),
             uses: Vec::new(),
@@ -118,6 +119,7 @@ impl Builder<'_> {
                 Rule::product => policy
                     .products
                     .push(Product { lattices: self.names(&item), span: self.span(&item) }),
+                Rule::condition_item => policy.conditions.push(self.named_condition(&item)?),
                 Rule::abbreviation => {
                     let name = self.one_name(&item)?;
                     policy.abbreviations.push((name, self.one_label(&item)?));

@@ -59,9 +59,22 @@ pub(super) fn scan(file: FileId, text: &str) -> Option<Diagnostic> {
 }
 
 /// Words that begin an item.
-const ITEMS: [&str; 14] = [
-    "fact", "import", "label", "lattice", "lint", "message", "never", "policy", "store", "test",
-    "tool", "tools", "type", "use",
+const ITEMS: [&str; 15] = [
+    "condition",
+    "fact",
+    "import",
+    "label",
+    "lattice",
+    "lint",
+    "message",
+    "never",
+    "policy",
+    "store",
+    "test",
+    "tool",
+    "tools",
+    "type",
+    "use",
 ];
 
 /// A bracket that stands open. Where lines are indented, the item that follows shows where it was

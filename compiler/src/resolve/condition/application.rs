@@ -24,6 +24,16 @@ fn function_named(name: &str) -> Option<Function> {
     Function::ALL.into_iter().find(|function| function.name() == name)
 }
 
+/// Whether a name is none of those that need no declaration, or else a message.
+pub(super) fn is_free(cx: &mut Context<'_>, name: &Name) {
+    let is_test = TESTS.iter().any(|(test, ..)| *test == name.text);
+    if is_test || function_named(&name.text).is_some() {
+        let what = if is_test { "condition" } else { "function" };
+        let message = format!("the {what} `{}` is built in", name.text);
+        cx.push(Diagnostic::new(Code::E0202, name.span, message));
+    }
+}
+
 /// What a function makes of a value; `None` after a message.
 pub(super) fn function(
     cx: &mut Context<'_>,
@@ -55,6 +65,12 @@ pub(super) fn function(
         }
     }
     let source = operand(cx, scope, values.first()?)?;
+    if let ir::Operand::Derived(..) = source.read {
+        let message = "a function is not given what another one gives";
+        let diagnostic = Diagnostic::new(Code::E0218, span, message);
+        cx.push(diagnostic.label(source.span, "this is what one gives"));
+        return None;
+    }
     let read = ir::Operand::Derived(function, Box::new(source.read));
     Some(Operand { read, root: source.root, span })
 }
@@ -115,7 +131,8 @@ pub(super) fn test(
     (name, values, span): (&Name, &[ast::Operand], Span),
 ) -> Option<Condition> {
     let Some((_, before, after)) = TESTS.iter().find(|(test, ..)| *test == name.text) else {
-        let diagnostic = unknown("condition", name, TESTS.iter().map(|(test, ..)| *test));
+        let known = TESTS.iter().map(|(test, ..)| *test).chain(cx.condition_names());
+        let diagnostic = unknown("condition", name, known);
         cx.push(match function_named(&name.text) {
             Some(_) => diagnostic.help("it is a function: compare what it gives"),
             None => diagnostic,

@@ -40,9 +40,24 @@ pub(super) fn operator(at: &Stop<'_>) -> Option<Advice> {
 }
 
 /// Words that begin a line of a tool, or an item, and so no condition.
-const LINES: [&str; 16] = [
-    "allow", "approval", "confirm", "deny", "errors", "fact", "lattice", "message", "never",
-    "reads", "result", "store", "test", "tool", "tools", "writes",
+const LINES: [&str; 17] = [
+    "allow",
+    "approval",
+    "condition",
+    "confirm",
+    "deny",
+    "errors",
+    "fact",
+    "lattice",
+    "message",
+    "never",
+    "reads",
+    "result",
+    "store",
+    "test",
+    "tool",
+    "tools",
+    "writes",
 ];
 
 /// Whether what follows a mark is the rest of a condition.

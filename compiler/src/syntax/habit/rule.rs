@@ -65,15 +65,17 @@ fn always(at: &Stop<'_>, effect: &str) -> Advice {
     at.insert("always", format!("write `{effect} always`, or when: `{effect} when …`"))
 }
 
-/// `else confirm`, `otherwise confirm` and `default confirm` for `confirm otherwise`.
+/// `else confirm`, `otherwise confirm` and `default confirm` for `confirm otherwise`, and `always
+/// confirm` for `confirm always`.
 pub(super) fn turned_round(at: &Stop<'_>) -> Option<Advice> {
-    if !at.expects("`allow`") || !matches!(at.found, "else" | "otherwise" | "default") {
+    if !at.expects("`allow`") || !matches!(at.found, "else" | "otherwise" | "default" | "always") {
         return None;
     }
     let effect = first_name(at.after());
     let right = match effect {
-        "deny" => "deny otherwise",
-        "allow" | "confirm" => "confirm otherwise",
+        effect if at.found == "always" && EFFECTS.contains(&effect) => format!("{effect} always"),
+        "deny" => "deny otherwise".to_owned(),
+        "allow" | "confirm" => "confirm otherwise".to_owned(),
         _ => return None,
     };
     let help = format!("write `{right}`");

@@ -11,7 +11,8 @@ use super::{Builder, all, has, one};
 use crate::diag::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{
-    Condition, Field, Label, LabelRule, Level, Names, Operand, OperandKind, Type, TypeKind,
+    Condition, Field, Label, LabelRule, Level, NamedCondition, Names, Operand, OperandKind, Type,
+    TypeKind,
 };
 
 impl Builder<'_> {
@@ -102,6 +103,12 @@ impl Builder<'_> {
 
     pub(super) fn one_condition(&mut self, pair: &Pair<'_>) -> Option<Condition> {
         self.condition(&one(pair, Rule::condition)?)
+    }
+
+    pub(super) fn named_condition(&mut self, pair: &Pair<'_>) -> Option<NamedCondition> {
+        let mut names = self.names(pair).into_iter();
+        let (name, parameters) = (names.next()?, names.collect());
+        Some(NamedCondition { name, parameters, condition: self.one_condition(pair)? })
     }
 
     fn condition(&mut self, pair: &Pair<'_>) -> Option<Condition> {
