@@ -1,4 +1,5 @@
-//! Whole runs of `rtbasc`, start to exit: checking policies, and replaying recordings.
+//! Whole runs of `rtbasc`, start to exit: checking policies, formatting one, and replaying
+//! recordings.
 //!
 //! Measures `target/release/rtbasc`, which `make bench` builds first.
 
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -64,6 +65,26 @@ fn check(c: &mut Criterion) {
     std::fs::remove_dir_all(&folder).expect("what was made can be removed");
 }
 
+/// Formats a policy of a megabyte, the most that is read: the tools and tests of the banking policy
+/// again and again.
+fn fmt(c: &mut Criterion) {
+    let banking = root().join("examples/agentdojo/banking.pol");
+    let banking = std::fs::read_to_string(banking).expect("the policy is there");
+    let (head, tools) = banking.split_once("\ntool ").expect("the policy has tools");
+    let tools = format!("\ntool {tools}");
+    let times = (1024 * 1024 - head.len()) / tools.len();
+    let text = head.to_owned() + &tools.repeat(times);
+    let path = std::env::temp_dir().join(format!("rtbas-bench-{}.pol", std::process::id()));
+    std::fs::write(&path, &text).expect("there is room for a policy");
+    let mut group = c.benchmark_group("fmt");
+    group.sample_size(10).measurement_time(Duration::from_secs(5));
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    let arguments = ["fmt", "--check", path.to_str().expect("the path is text")];
+    group.bench_function("a megabyte", |b| b.iter(|| rtbasc(&arguments)));
+    group.finish();
+    std::fs::remove_file(&path).expect("what was made can be removed");
+}
+
 /// Replays the recordings in the folder that `RTBAS_TRACES` names, if it names one.
 fn replay(c: &mut Criterion) {
     let Ok(traces) = std::env::var("RTBAS_TRACES") else {
@@ -79,5 +100,5 @@ fn replay(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(process, check, replay);
+criterion_group!(process, check, fmt, replay);
 criterion_main!(process);

@@ -174,11 +174,8 @@ impl<'a, 't: 'a> Layout<'a, 't> {
     fn may_break(&self, index: usize) -> bool {
         let before = index.checked_sub(1).and_then(|before| self.token_at(before));
         let (Some(token), Some(before)) = (self.token_at(index), before) else { return false };
-        let leads = |token: &Token<'_>| {
-            let is_word = token.text.starts_with(char::is_alphabetic);
-            let is_name = matches!(token.rule, Some(Rule::name | Rule::prefix));
-            is_word && !is_name || matches!(token.text, "->" | "=>" | "|")
-        };
+        let leads =
+            |token: &Token<'_>| token.is_keyword() || matches!(token.text, "->" | "=>" | "|");
         token.gap > 0 && (before.rule == Some(Rule::comma) || leads(token) && !leads(before))
     }
 

@@ -114,11 +114,11 @@ impl Part {
 
 impl Node {
     pub(super) fn first(&self) -> usize {
-        self.parts.first().map_or(0, Part::first)
+        first(&self.parts)
     }
 
     pub(super) fn last(&self) -> usize {
-        self.parts.last().map_or(0, Part::last)
+        last(&self.parts)
     }
 }
 
@@ -157,7 +157,7 @@ impl<'t> Tree<'t> {
         for part in &root.parts {
             if let Part::Node(item) = part {
                 for entry in item.entries(&tokens).unwrap_or_default().iter().skip(1) {
-                    if let Some(token) = tokens.get_mut(entry.first()) {
+                    if let Some(token) = tokens.get_mut(first(entry)) {
                         token.gap = 2;
                     }
                 }
@@ -205,21 +205,49 @@ impl<'t> Tree<'t> {
 }
 
 impl Node {
-    /// The parts between the braces of an item, if the item is a block: matches side by side,
-    /// without commas.
-    pub(super) fn entries(&self, tokens: &[Token<'_>]) -> Option<&[Part]> {
+    /// What stands between the braces of an item, if the item is a block: matches side by side, or
+    /// clauses that begin with a keyword, but for what stands before the first.
+    pub(super) fn entries(&self, tokens: &[Token<'_>]) -> Option<Vec<&[Part]>> {
         let rule = |part: &Part| match part {
             Part::Token(token) => tokens.get(*token).and_then(|token| token.rule),
             Part::Node(_) => None,
         };
         let (close, inside) = self.parts.split_last()?;
         let open = inside.iter().position(|part| rule(part) == Some(Rule::open_brace))?;
-        let entries = inside.get(open + 1..)?;
-        let is_block = rule(close) == Some(Rule::close_brace)
-            && self.rule != Rule::product
-            && entries.iter().all(|entry| matches!(entry, Part::Node(_)));
-        is_block.then_some(entries)
+        if is_list(self.rule) || rule(close) != Some(Rule::close_brace) {
+            return None;
+        }
+        let inside = inside.get(open + 1..)?;
+        if inside.iter().all(|part| matches!(part, Part::Node(_))) {
+            return Some(inside.chunks(1).collect());
+        }
+        let begins = |part: &Part| match part {
+            Part::Node(node) => {
+                let first = tokens.get(node.first());
+                node.rule != Rule::because && first.is_some_and(Token::is_keyword)
+            }
+            Part::Token(_) => false,
+        };
+        Some(inside.chunk_by(|_, part| !begins(part)).collect())
     }
+}
+
+impl Token<'_> {
+    /// Whether it is a word of the language.
+    pub(super) fn is_keyword(&self) -> bool {
+        self.text.starts_with(char::is_alphabetic)
+            && !matches!(self.rule, Some(Rule::name | Rule::prefix))
+    }
+}
+
+/// The first token of some parts.
+pub(super) fn first(parts: &[Part]) -> usize {
+    parts.first().map_or(0, Part::first)
+}
+
+/// The last token of some parts.
+pub(super) fn last(parts: &[Part]) -> usize {
+    parts.last().map_or(0, Part::last)
 }
 
 fn sums(tokens: &[Token<'_>]) -> Vec<Sums> {

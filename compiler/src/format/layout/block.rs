@@ -5,12 +5,13 @@ use rtbas_grammar::Rule;
 
 use super::columns::{Columns, Cut};
 use super::{Doc, INDENT, Layout, WIDTH};
-use crate::format::tree::{Node, Part};
+use crate::format::tree::{Node, Part, first, last};
 
 impl<'a, 't: 'a> Layout<'a, 't> {
     /// The columns of the items of a file.
     pub(in crate::format) fn items(&self, items: &[Part]) -> Vec<Columns> {
-        self.columns(items)
+        let items: Vec<&[Part]> = items.chunks(1).collect();
+        self.columns(&items)
     }
 
     /// An item.
@@ -19,7 +20,7 @@ impl<'a, 't: 'a> Layout<'a, 't> {
             Part::Token(token) => self.token(*token),
             Part::Node(node) => match self.block_of(node) {
                 Some(_) if self.is_one_line(node) => self.short_block(node, columns),
-                Some(entries) => self.block(node, entries),
+                Some(entries) => self.block(node, &entries),
                 None => self.line(node, columns),
             },
         }
@@ -32,7 +33,7 @@ impl<'a, 't: 'a> Layout<'a, 't> {
     }
 
     /// What stands between the braces of an item, if the item is a block.
-    pub(super) fn block_of<'p>(&self, node: &'p Node) -> Option<&'p [Part]> {
+    pub(super) fn block_of<'p>(&self, node: &'p Node) -> Option<Vec<&'p [Part]>> {
         node.entries(&self.tree.tokens)
     }
 
@@ -40,7 +41,7 @@ impl<'a, 't: 'a> Layout<'a, 't> {
     /// it.
     pub(super) fn is_one_line(&self, node: &Node) -> bool {
         let (first, last) = (node.first(), node.last());
-        let is_empty = self.block_of(node).is_some_and(<[Part]>::is_empty);
+        let is_empty = self.block_of(node).is_some_and(|entries| entries.is_empty());
         let is_brace = |part: &&Part| part.rule(self.tree) == Some(Rule::open_brace);
         let open = node.parts.iter().find(is_brace).map_or(first, Part::first);
         !self.tree.has_comments(first, last)
@@ -60,8 +61,8 @@ impl<'a, 't: 'a> Layout<'a, 't> {
         }
         for (pair, most) in entries.windows(2).zip(&columns.entries) {
             if let [entry, next] = pair {
-                let own = self.tree.width(entry.first(), entry.last());
-                padding.push((next.first(), most.saturating_sub(own)));
+                let own = self.tree.width(first(entry), last(entry));
+                padding.push((first(next), most.saturating_sub(own)));
             }
         }
         let mut padding = padding.into_iter().peekable();
@@ -78,18 +79,22 @@ impl<'a, 't: 'a> Layout<'a, 't> {
     }
 
     /// A block on lines of its own.
-    fn block(&self, node: &Node, entries: &[Part]) -> Doc<'a, 't> {
-        let head = node.parts.len().saturating_sub(entries.len() + 2);
+    fn block(&self, node: &Node, entries: &[&[Part]]) -> Doc<'a, 't> {
+        let inside: usize = entries.iter().map(|entry| entry.len()).sum();
+        let head = node.parts.len().saturating_sub(inside + 2);
         let Some((head, [brace, .., close])) = node.parts.split_at_checked(head) else {
             return self.flow(node.rule, &node.parts, INDENT);
         };
         let mut body = self.nil();
         for (index, (entry, columns)) in entries.iter().zip(self.columns(entries)).enumerate() {
             body = body.append(self.arena.hardline());
-            if index > 0 && self.is_blank_above(entry.first()) {
+            if index > 0 && self.is_blank_above(first(entry)) {
                 body = body.append(self.arena.hardline());
             }
-            body = body.append(self.item(entry, &columns));
+            body = body.append(match entry {
+                [Part::Node(node)] => self.line(node, &columns),
+                parts => self.flow(node.rule, parts, INDENT),
+            });
         }
         let doc = self.flow(node.rule, head, INDENT);
         let doc = doc.append(self.before(brace.first(), self.space())).append(self.part(brace));

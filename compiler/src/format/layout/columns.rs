@@ -4,7 +4,7 @@
 use rtbas_grammar::Rule;
 
 use super::{Layout, WIDTH};
-use crate::format::tree::{Node, Part};
+use crate::format::tree::{Node, Part, first, last};
 
 /// The widest column.
 const WIDEST: usize = 40;
@@ -36,16 +36,16 @@ struct Candidate<'p> {
     /// The width of the whole line, if it has to stay on one.
     whole: Option<usize>,
     /// The entries, if it is a block.
-    entries: &'p [Part],
+    entries: Vec<&'p [Part]>,
 }
 
 impl Layout<'_, '_> {
     /// The columns of lines that follow each other.
-    pub(super) fn columns(&self, lines: &[Part]) -> Vec<Columns> {
+    pub(super) fn columns(&self, lines: &[&[Part]]) -> Vec<Columns> {
         let candidates: Vec<_> = lines.iter().map(|line| self.candidate(line)).collect();
         let kinds = candidates.iter().zip(lines).map(|(candidate, line)| {
             let kind = candidate.as_ref().map(|candidate| candidate.kind);
-            (kind, self.has_blank_above(line.first()))
+            (kind, self.has_blank_above(first(line)))
         });
         let kinds: Vec<_> = kinds.collect();
         let mut columns = Vec::with_capacity(lines.len());
@@ -68,9 +68,8 @@ impl Layout<'_, '_> {
         if !run.iter().all(fits) {
             return vec![Columns::default(); run.len()];
         }
-        let kinds = |line: &Candidate<'_>| -> Vec<Option<Rule>> {
-            line.entries.iter().map(|entry| entry.rule(self.tree)).collect()
-        };
+        let kind = |entry: &&[Part]| entry.first().and_then(|part| part.rule(self.tree));
+        let kinds = |line: &Candidate<'_>| line.entries.iter().map(kind).collect::<Vec<_>>();
         let alike = run.chunk_by(|a, b| kinds(a) == kinds(b));
         alike
             .flat_map(|run| {
@@ -81,26 +80,26 @@ impl Layout<'_, '_> {
     }
 
     /// The widths of entries that stand below each other; none if that would be too wide.
-    fn aligned_entries(&self, run: &[&Candidate<'_>], first: usize) -> Vec<usize> {
-        let width = |entry: &Part| self.tree.width(entry.first(), entry.last());
+    fn aligned_entries(&self, run: &[&Candidate<'_>], column: usize) -> Vec<usize> {
+        let width = |entry: &[Part]| self.tree.width(first(entry), last(entry));
         let mut widths: Vec<usize> = Vec::new();
         for line in run {
             widths.resize(line.entries.len(), 0);
-            for (most, entry) in widths.iter_mut().zip(line.entries) {
+            for (most, entry) in widths.iter_mut().zip(&line.entries) {
                 *most = width(entry).max(*most);
             }
         }
         // Nothing stands behind the last.
         widths.pop();
         let fits = |line: &&Candidate<'_>| {
-            let padding = widths.iter().zip(line.entries).map(|(most, own)| most - width(own));
-            line.fits(padding.sum::<usize>() + first - line.cut.width)
+            let padding = widths.iter().zip(&line.entries).map(|(most, own)| most - width(own));
+            line.fits(padding.sum::<usize>() + column - line.cut.width)
         };
         if run.iter().all(fits) { widths } else { Vec::new() }
     }
 
-    fn candidate<'p>(&self, line: &'p Part) -> Option<Candidate<'p>> {
-        let Part::Node(node) = line else { return None };
+    fn candidate<'p>(&self, line: &'p [Part]) -> Option<Candidate<'p>> {
+        let [Part::Node(node)] = line else { return None };
         let cut = self.cut(node).filter(|cut| cut.width <= WIDEST)?;
         let kind = match node.rule {
             Rule::shape_line | Rule::rest_line => Rule::field_line,
@@ -116,7 +115,7 @@ impl Layout<'_, '_> {
             Rule::store => entries.is_none(),
             _ => false,
         };
-        let stays = match entries {
+        let stays = match &entries {
             Some(_) => self.is_one_line(node),
             None => goes_on || self.tree.is_flat(first, last),
         };
