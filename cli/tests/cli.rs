@@ -22,3 +22,5 @@ mod explain;
 mod init;
 #[path = "cli/shell.rs"]
 mod shell;
+#[path = "cli/hostile.rs"]
+mod hostile;

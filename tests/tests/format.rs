@@ -185,7 +185,7 @@ fn trivia() -> impl Strategy<Value = String> {
     prop_oneof![
         8 => Just(" ".to_owned()),
         4 => Just("\n".to_owned()),
-        1 => "[ \t\r\n]{1,6}",
+        1 => "( |\t|\n|\r\n){1,6}",
         1 => (comment, "[ \n]{0,3}").prop_map(|(comment, blank)| format!("{comment}{blank}")),
         1 => Just("\n\n// own line\n".to_owned()),
     ]

@@ -9,30 +9,21 @@ pub(super) const MAX_NESTING: usize = 64;
 
 /// The first mistake.
 pub(super) fn scan(file: FileId, text: &str) -> Option<Diagnostic> {
+    if let Some(mistake) = unseen(file, text) {
+        return Some(mistake);
+    }
     let mut open: Vec<(usize, char)> = Vec::new();
     let mut characters = text.char_indices();
     while let Some((at, character)) = characters.next() {
         let span = Span::new(file, at..at + character.len_utf8());
         match character {
-            _ if is_hidden(character) => return Some(unseen(span, character)),
             '/' if characters.as_str().starts_with('/') => {
-                for (at, character) in characters.by_ref() {
-                    if is_hidden(character) {
-                        let span = Span::new(file, at..at + character.len_utf8());
-                        return Some(unseen(span, character));
-                    }
-                    if character == '\n' {
-                        break;
-                    }
-                }
+                characters.find(|(_, character)| *character == '\n');
             }
             '"' | '`' | '/' => {
                 let mut escaped = false;
                 loop {
                     match characters.next() {
-                        Some((at, c)) if is_hidden(c) => {
-                            return Some(unseen(Span::new(file, at..at + c.len_utf8()), c));
-                        }
                         None | Some((_, '\n')) => return Some(unclosed_quote(span, character)),
                         Some((_, c)) if c == character && !escaped => break,
                         Some((_, c)) => escaped = character != '`' && c == '\\' && !escaped,
@@ -115,11 +106,35 @@ fn closing(opening: char) -> char {
     }
 }
 
-fn unseen(span: Span, character: char) -> Diagnostic {
-    let code = u32::from(character);
-    let message = format!("the character U+{code:04X} cannot be seen by a reader of the policy");
-    Diagnostic::new(Code::E0104, span, message)
-        .help(format!("delete it; in a string, write it as `\\u{code:04x}`"))
+/// The first character that a reader of the policy does not see, or sees as something else.
+fn unseen(file: FileId, text: &str) -> Option<Diagnostic> {
+    let mut characters = text.char_indices();
+    while let Some((at, character)) = characters.next() {
+        let span = Span::new(file, at..at + character.len_utf8());
+        let mistake = |message: &str| Some(Diagnostic::new(Code::E0104, span, message));
+        match character {
+            // Some programs begin a line here, in which a comment of ours would go on.
+            '\r' if !characters.as_str().starts_with('\n') => {
+                let message = "a carriage return alone ends no line here, and ends one elsewhere";
+                let help = "end lines with a line feed, as `\\n`, or with both, as `\\r\\n`";
+                return mistake(message).map(|mistake| mistake.help(help).fix(span, "\n"));
+            }
+            '\u{feff}' if at == 0 => {
+                let message = "the file begins with a byte order mark, which cannot be seen";
+                let help = "delete it: save the file as UTF-8 without one";
+                return mistake(message).map(|mistake| mistake.help(help).fix(span, ""));
+            }
+            _ if is_hidden(character) => {
+                let code = u32::from(character);
+                let message =
+                    format!("the character U+{code:04X} cannot be seen by a reader of the policy");
+                let help = format!("delete it; in a string, write it as `\\u{code:04x}`");
+                return mistake(&message).map(|mistake| mistake.help(help).fix(span, ""));
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 fn unclosed_quote(span: Span, quote: char) -> Diagnostic {

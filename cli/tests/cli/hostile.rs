@@ -1,0 +1,94 @@
+//! Files that are no policies, or no tool lists: one clear message each, soon, whatever they hold.
+
+use std::fs;
+use std::process::Command;
+
+use insta::assert_snapshot;
+
+use crate::run::{Folder, POLICY};
+
+/// Checks a file with these bytes.
+fn check(bytes: impl AsRef<[u8]>) -> String {
+    let folder = Folder::with_policy();
+    folder.write("hello.pol", bytes);
+    folder.run(&["check", "hello.pol"])
+}
+
+#[test]
+fn encodings_are_named() {
+    assert_snapshot!("latin_1", check(b"policy caf\xe9 edition 2026\n"));
+    let utf_16: Vec<u8> = POLICY.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_snapshot!("utf_16", check([b"\xff\xfe", utf_16.as_slice()].concat()));
+    assert_snapshot!("byte_order_mark", check(format!("\u{feff}{POLICY}")));
+    assert_snapshot!("nul", check(POLICY.replace("store mail", "store \0mail")));
+}
+
+#[test]
+fn line_ends_of_all_systems_are_read_or_named() {
+    let windows = POLICY.replace('\n', "\r\n");
+    assert!(check(&windows).ends_with("exit code 0\n"), "{}", check(windows));
+    let broken = POLICY.replace("reads mail ", "reads mial ").replace('\n', "\r\n");
+    assert_snapshot!("carriage_returns_are_not_drawn", check(broken));
+    // To some programs this begins a line, and here it would go on with a comment.
+    assert_snapshot!("carriage_return_alone", check(POLICY.replace("fact me", "// a\rfact me")));
+}
+
+#[test]
+fn what_holds_no_policy_is_named() {
+    assert_snapshot!("empty", check(""));
+    assert_snapshot!("blank", check("\n  \n// nothing\n"));
+    assert_snapshot!("fifty_megabytes", check(vec![b' '; 50_000_000]));
+    let folder = Folder::new();
+    fs::create_dir(folder.path("folder.pol")).unwrap();
+    assert_snapshot!("folder", folder.run(&["check", "folder.pol"]));
+    assert!(Command::new("mkfifo").arg(folder.path("fifo.pol")).status().unwrap().success());
+    assert_snapshot!("fifo", folder.run(&["check", "fifo.pol"]));
+}
+
+#[test]
+fn nesting_is_bounded() {
+    let nested = |open: &str, close: &str| {
+        let (open, close) = (open.repeat(10_000), close.repeat(10_000));
+        check(POLICY.replace("to == me", &format!("{open}to == me{close}")))
+    };
+    assert_snapshot!("nested_parentheses", nested("(", ")"));
+    assert_snapshot!("nested_negations", nested("not (", ")"));
+    let lists = format!("[{}", "[".repeat(9_999));
+    assert_snapshot!("nested_and_never_closed", check(POLICY.replace("string", &lists)));
+    // What has no bracket does not nest.
+    let long = |joined: &str| {
+        let long = vec!["to == me"; 5_000].join(joined);
+        check(POLICY.replace("to == me", &long))
+    };
+    assert!(long(" and ").contains("exit code"), "{}", long(" and "));
+    assert!(check(POLICY.replace("to == me", &"not ".repeat(10_000))).contains("E0105"));
+}
+
+/// Checks a policy with a tool list of these bytes.
+fn with_list(bytes: impl AsRef<[u8]>) -> String {
+    let folder = Folder::with_policy();
+    folder.write("hello.tools.json", bytes);
+    folder.run(&["check", "hello.pol"])
+}
+
+#[test]
+fn tool_lists_are_no_better() {
+    assert_snapshot!("list_in_latin_1", with_list(b"{\"tools\": [\"caf\xe9\"]}"));
+    assert_snapshot!("list_with_byte_order_mark", with_list("\u{feff}{\"tools\": []}"));
+    assert_snapshot!("list_that_is_empty", with_list(""));
+    assert_snapshot!("list_of_fifty_megabytes", with_list(vec![b' '; 50_000_000]));
+    let nested = ["[".repeat(10_000), "]".repeat(10_000)].concat();
+    assert_snapshot!("list_of_lists", with_list(&nested));
+    let schema = format!(
+        "{{\"tools\": [{{\"name\": \"send_mail\", \"inputSchema\": {}{{}}{}}}]}}",
+        "{\"items\":".repeat(100),
+        "}".repeat(100)
+    );
+    assert!(with_list(schema).ends_with("exit code 1\n"));
+    let folder = Folder::with_policy();
+    fs::remove_file(folder.path("hello.tools.json")).unwrap();
+    assert!(
+        Command::new("mkfifo").arg(folder.path("hello.tools.json")).status().unwrap().success()
+    );
+    assert_snapshot!("list_that_is_a_fifo", folder.run(&["check", "hello.pol"]));
+}
