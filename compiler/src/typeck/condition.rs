@@ -159,6 +159,7 @@ impl<'p> Rules<'p, '_> {
     fn holds_names(&self, ty: TypeId) -> bool {
         match self.policy.types.get(ty) {
             Type::List(item) | Type::Set(item) => self.of_type(*item) & TEXT != 0,
+            Type::Map(_) => true,
             _ => self.of_type(ty) & TEXT != 0,
         }
     }
