@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 
 use crate::ir::{
     Alternative, ArgumentId, Cell, CellPart, Comparison, Condition, ConditionId, Downgrade, Effect,
-    LabelId, LabelPart, LabelRule, Names, Node, NodeId, NodeKind, Operand, RuleId, SetTerm,
-    StoreId, Tool, ToolId,
+    LabelId, LabelPart, LabelRule, Names, Node, NodeId, Operand, RuleId, SetTerm, StoreId, Tool,
+    ToolId,
 };
 use crate::label::Label;
 use crate::program::Program;
@@ -434,15 +434,15 @@ impl Program {
     }
 
     /// Whether what a region shows of a store is of the record around it: one cell alone, or, where
-    /// the region is such a record, its shape and those of its fields that may be missing. Where it
+    /// the region is such a record, its shape, its tag and those of its fields that may be missing. Where it
     /// shows others it shows the store at large, and no record's fields speak for others'.
     #[must_use]
     pub fn is_of_this_record(&self, node: &Node, store: StoreId) -> bool {
         let cells = node.shows.iter().filter_map(|cell| self.policy().cells.get(cell.index()));
         let mut cells = cells.filter(|cell| cell.store == store);
-        let may_lack = |name: &String| match &node.kind {
-            NodeKind::Record(fields) => fields.iter().any(|f| f.name == *name && !f.required),
-            _ => false,
+        let may_lack = |name: &String| {
+            node.tag.as_ref() == Some(name)
+                || node.records().flatten().any(|f| f.name == *name && !f.required)
         };
         let is_own = |cell: &Cell| match &cell.part {
             CellPart::Shape => true,

@@ -406,8 +406,13 @@ pub enum Format {
 /// of the cells that it shows and its own. One that shows none and has none is unlabelled: top.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
-    /// What lies below it.
-    pub kind: NodeKind,
+    /// What it may be, mostly one thing. Which of several it is, is the node's. Several are told
+    /// apart by how they are written: there is one list at most, and one record or map at most, but
+    /// for records that a tag tells apart. What is none of these is a leaf, of the first type that
+    /// it fits.
+    pub kinds: Vec<NodeKind>,
+    /// The field that tells records apart. Each has it, and no value of it is that of two.
+    pub tag: Option<String>,
     /// The cells that it shows.
     pub shows: Vec<CellId>,
     /// Its own label, beside the cells'.
@@ -416,7 +421,7 @@ pub struct Node {
     pub record_of: Option<StoreId>,
 }
 
-/// What lies below a node.
+/// What a node may be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NodeKind {
     /// A value that is not divided further.
@@ -433,19 +438,6 @@ pub enum NodeKind {
         /// What stands under a name.
         value: NodeId,
     },
-}
-
-impl NodeKind {
-    /// The nodes directly below.
-    #[must_use]
-    pub fn below(&self) -> Vec<NodeId> {
-        match self {
-            Self::Leaf(_) => Vec::new(),
-            Self::List(element) => vec![*element],
-            Self::Record(fields) => fields.iter().map(|field| field.node).collect(),
-            Self::Map { key, value } => vec![*key, *value],
-        }
-    }
 }
 
 /// A field of a record node.

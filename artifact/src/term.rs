@@ -1,8 +1,10 @@
 //! What holds of label terms whatever their values are, and what regions are called.
 
+use std::collections::BTreeSet;
+
 use crate::ir::{
-    Fact, LabelPart, LabelTerm, Names, NodeId, NodeKind, Operand, Policy, SetTerm, Tool, Type,
-    TypeId,
+    Fact, LabelPart, LabelTerm, Names, Node, NodeField, NodeId, NodeKind, Operand, Policy, SetTerm,
+    Tool, Type, TypeId,
 };
 use crate::lattice::Lattice;
 use crate::sets::{NameSet, SetLattice};
@@ -93,15 +95,54 @@ impl Tool {
         if at == node {
             return Some(path);
         }
-        match &self.nodes.get(at.index())?.kind {
-            NodeKind::Leaf(_) => None,
-            NodeKind::List(item) => self.path_from(*item, format!("{path}[*]"), node),
-            NodeKind::Map { key, value } => self
-                .path_from(*key, format!("{path}[key]"), node)
-                .or_else(|| self.path_from(*value, format!("{path}[*]"), node)),
-            NodeKind::Record(fields) => fields.iter().find_map(|field| {
-                self.path_from(field.node, format!("{path}.{}", field.name), node)
-            }),
+        let steps = self.nodes.get(at.index())?.steps();
+        let mut steps = steps.into_iter();
+        steps.find_map(|(step, below)| self.path_from(below, format!("{path}{step}"), node))
+    }
+}
+
+impl Node {
+    /// The nodes directly below, each once, with the step of a path that leads there.
+    #[must_use]
+    pub fn steps(&self) -> Vec<(String, NodeId)> {
+        let mut steps: Vec<(String, NodeId)> = Vec::new();
+        for kind in &self.kinds {
+            match kind {
+                NodeKind::Leaf(_) => {}
+                NodeKind::List(item) => steps.push(("[*]".to_owned(), *item)),
+                NodeKind::Map { key, value } => {
+                    steps.extend([("[key]".to_owned(), *key), ("[*]".to_owned(), *value)]);
+                }
+                NodeKind::Record(fields) => {
+                    steps.extend(fields.iter().map(|f| (format!(".{}", f.name), f.node)));
+                }
+            }
+        }
+        let mut seen = BTreeSet::new();
+        steps.retain(|(_, node)| seen.insert(*node));
+        steps
+    }
+
+    /// The nodes of the fields of one name: one, or several where records are told apart.
+    pub fn fields<'a>(&'a self, name: &'a str) -> impl Iterator<Item = NodeId> + 'a {
+        let all = self.records().flatten();
+        all.filter(move |field| field.name == name).map(|field| field.node)
+    }
+
+    /// The fields of each record that it may be.
+    pub fn records(&self) -> impl Iterator<Item = &[NodeField]> {
+        self.kinds.iter().filter_map(|kind| match kind {
+            NodeKind::Record(fields) => Some(fields.as_slice()),
+            _ => None,
+        })
+    }
+
+    /// The type, if this is never divided further.
+    #[must_use]
+    pub fn leaf(&self) -> Option<TypeId> {
+        match self.kinds.as_slice() {
+            [NodeKind::Leaf(ty)] => Some(*ty),
+            _ => None,
         }
     }
 }

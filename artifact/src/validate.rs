@@ -12,7 +12,7 @@ mod tools;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::ir::{NodeKind, Policy, Store, Target};
+use crate::ir::{Policy, Store, Target};
 use crate::lattice::Lattice;
 use crate::validate::reads::{Reach, Readers};
 use crate::value::{MAX_DEPTH, Value};
@@ -172,8 +172,8 @@ fn downgrades(policy: &Policy, readers: &Readers<'_>) -> Result<(), Invalid> {
         index("tool", downgrade.tool.index(), policy.tools.len())?;
         let Some(tool) = policy.tools.get(downgrade.tool.index()) else { return Ok(()) };
         index("node", downgrade.node.index(), tool.nodes.len())?;
-        let node = tool.nodes.get(downgrade.node.index()).map(|node| &node.kind);
-        if !matches!(node, Some(NodeKind::Leaf(_))) {
+        let node = tool.nodes.get(downgrade.node.index());
+        if node.is_none_or(|node| node.leaf().is_none()) {
             return Err(Invalid::new("node", "a region that is divided further"));
         }
         let call = Reach { arguments: tool.arguments.len(), ..Reach::default() };

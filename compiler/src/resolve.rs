@@ -12,6 +12,7 @@ pub mod table;
 pub(crate) mod scope;
 mod lint;
 pub mod types;
+pub(crate) mod division;
 pub mod hir;
 mod lattice;
 mod schema;

@@ -23,7 +23,7 @@ mod divide;
 use std::fmt;
 use std::ops::Range;
 
-use rtbas_artifact::ir::{Format, NodeId, NodeKind, Tool, Type};
+use rtbas_artifact::ir::{Format, Node, NodeId, Tool, Type};
 use rtbas_artifact::ty;
 use rtbas_artifact::value::Value;
 
@@ -135,13 +135,13 @@ pub fn find(types: &[Type], tool: &Tool, text: &str) -> Result<Tree, Unfit> {
 fn whole(types: &[Type], tool: &Tool, text: &str) -> Result<Tree, Unfit> {
     let unfit = |expected: &str| Unfit::new(&[], 0, expected);
     let node = root(tool).ok_or_else(|| unfit(SHAPE))?;
-    let Some(NodeKind::Leaf(ty)) = tool.nodes.get(node.index()).map(|node| &node.kind) else {
+    let Some(ty) = tool.nodes.get(node.index()).and_then(Node::leaf) else {
         return Err(unfit("a format that can be divided, such as `yaml`"));
     };
     let span = 0..text.len();
     let scalar = Scalar { text: text.into(), notation: Notation::Whole, span: span.clone() };
-    let value = Undivided::Scalar(scalar).fit(types, *ty);
-    let content = Content::Leaf(value.ok_or_else(|| unfit(&ty::describe(types, *ty)))?);
+    let value = Undivided::Scalar(scalar).fit(types, ty);
+    let content = Content::Leaf(value.ok_or_else(|| unfit(&ty::describe(types, ty)))?);
     let region = Region { node, parent: None, step: Step::Root, span, content, end: 1 };
     Ok(Tree { regions: vec![region] })
 }

@@ -44,7 +44,7 @@ impl Census {
 }
 
 /// Every construct that a policy can hold or a session can show.
-pub const CONSTRUCTS: [&str; 68] = [
+pub const CONSTRUCTS: [&str; 70] = [
     "lattices: two",
     "lattices: one level",
     "lattices: levels without order",
@@ -67,6 +67,8 @@ pub const CONSTRUCTS: [&str; 68] = [
     "results: text",
     "results: JSON",
     "results: map",
+    "results: several kinds",
+    "results: tag",
     "results: Python",
     "results: list",
     "results: record in a record",
@@ -189,29 +191,35 @@ fn in_tool(policy: &Policy, tool: &Tool) -> BTreeSet<&'static str> {
     for node in &tool.nodes {
         note("labels: own beside cells", node.label.is_some() && !node.shows.is_empty());
         note("labels: none", node.label.is_none() && node.shows.is_empty());
-        note("results: list", matches!(node.kind, NodeKind::List(_)));
+        note("results: list", node.kinds.iter().any(|kind| matches!(kind, NodeKind::List(_))));
+        note("results: several kinds", node.kinds.len() > 1);
+        note("results: tag", node.tag.is_some());
         note("results: record of a store", node.record_of.is_some());
-        match &node.kind {
-            NodeKind::Leaf(leaf) => {
-                note(
-                    "results: nullable leaf",
-                    ty(*leaf).is_some_and(|t| matches!(t, Type::Union(_))),
-                );
-                note(
-                    "results: undivided list or record",
-                    ty(*leaf)
-                        .is_some_and(|t| is_record(t) || matches!(t, Type::List(_) | Type::Set(_))),
-                );
-            }
-            NodeKind::List(_) => {}
-            NodeKind::Map { .. } => note("results: map", true),
-            NodeKind::Record(fields) => {
-                note("results: optional field", fields.iter().any(|f| !f.required));
-                let is_record = |f: &NodeField| {
-                    let node = tool.nodes.get(f.node.index());
-                    node.is_some_and(|n| matches!(n.kind, NodeKind::Record(_)))
-                };
-                note("results: record in a record", fields.iter().any(is_record));
+        for kind in &node.kinds {
+            match kind {
+                NodeKind::Leaf(leaf) => {
+                    note(
+                        "results: nullable leaf",
+                        ty(*leaf).is_some_and(|t| matches!(t, Type::Union(_))),
+                    );
+                    note(
+                        "results: undivided list or record",
+                        ty(*leaf).is_some_and(|t| {
+                            is_record(t) || matches!(t, Type::List(_) | Type::Set(_))
+                        }),
+                    );
+                }
+                NodeKind::List(_) => {}
+                NodeKind::Map { .. } => note("results: map", true),
+                NodeKind::Record(fields) => {
+                    note("results: optional field", fields.iter().any(|f| !f.required));
+                    let is_record = |f: &NodeField| {
+                        let node = tool.nodes.get(f.node.index());
+                        let is_record = |kind: &NodeKind| matches!(kind, NodeKind::Record(_));
+                        node.is_some_and(|n| n.kinds.iter().any(is_record))
+                    };
+                    note("results: record in a record", fields.iter().any(is_record));
+                }
             }
         }
     }

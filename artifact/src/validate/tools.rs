@@ -7,6 +7,7 @@ use super::tables::{Below, nesting};
 use super::{Invalid, MAX_SCHEMA, MAX_TEXT, each, index, name, text, unique, value};
 use crate::ir::{Argument, Node, NodeId, NodeKind, Policy, Tool, Type};
 use crate::ty;
+use crate::value::Value;
 
 pub(super) fn validate(policy: &Policy, readers: &Readers<'_>) -> Result<(), Invalid> {
     each("tools", &policy.tools, |one| tool(policy, readers, one))?;
@@ -74,7 +75,7 @@ fn nodes(policy: &Policy, readers: &Readers<'_>, tool: &Tool) -> Result<(), Inva
         one.label.as_ref().map_or(Ok(()), |label| readers.rule("label", label, reach))
     })?;
     nesting("nodes", &tool.nodes, below)?;
-    keys(policy, tool)?;
+    told_apart(policy, tool)?;
     // A region that nothing holds would be one that no result has.
     let root = tool.nodes.len() - 1;
     let held: BTreeSet<usize> = tool.nodes.iter().flat_map(below).chain([root]).collect();
@@ -87,37 +88,68 @@ fn nodes(policy: &Policy, readers: &Readers<'_>, tool: &Tool) -> Result<(), Inva
 }
 
 fn below(node: &Node) -> Below {
-    node.kind.below().into_iter().map(NodeId::index).collect()
+    node.steps().into_iter().map(|(_, below)| below.index()).collect()
 }
 
-/// Checks that what stands for the names of a map is text.
-fn keys(policy: &Policy, tool: &Tool) -> Result<(), Invalid> {
+/// Checks that what stands for the names of a map is text, and that tags tell records apart.
+fn told_apart(policy: &Policy, tool: &Tool) -> Result<(), Invalid> {
+    let leaf = |id: NodeId| {
+        let ty = tool.nodes.get(id.index()).and_then(Node::leaf)?;
+        policy.types.get(ty.index())
+    };
     each("nodes", &tool.nodes, |node| {
-        let NodeKind::Map { key, .. } = &node.kind else { return Ok(()) };
-        let is_text = |node: &Node| match &node.kind {
-            NodeKind::Leaf(ty) => policy.types.get(ty.index()) == Some(&Type::Text),
-            _ => false,
-        };
-        match tool.nodes.get(key.index()) {
-            Some(key) if is_text(key) => Ok(()),
-            _ => Err(Invalid::new("key", "the names of a map are text")),
+        let (mut lists, mut maps, mut records) = (0, 0, Vec::new());
+        for kind in &node.kinds {
+            match kind {
+                NodeKind::Leaf(_) => {}
+                NodeKind::List(_) => lists += 1,
+                NodeKind::Record(fields) => records.push(fields),
+                NodeKind::Map { key, .. } if leaf(*key) == Some(&Type::Text) => maps += 1,
+                NodeKind::Map { .. } => {
+                    return Err(Invalid::new("key", "the names of a map are text"));
+                }
+            }
         }
+        if node.kinds.is_empty() || lists > 1 || maps > 1 || (maps == 1 && !records.is_empty()) {
+            return Err(Invalid::new("kinds", "nothing tells what it is"));
+        }
+        if (records.len() > 1) != node.tag.is_some() {
+            return Err(Invalid::new("tag", "a tag is for records that it tells apart"));
+        }
+        let Some(tag) = &node.tag else { return Ok(()) };
+        let mut values: Vec<&Value> = Vec::new();
+        for fields in records {
+            let field = fields.iter().find(|field| field.name == *tag && field.required);
+            let Some(Type::Enumeration(of)) = field.and_then(|field| leaf(field.node)) else {
+                return Err(Invalid::new("tag", "a record without one of listed values there"));
+            };
+            if of.iter().any(|value| !is_scalar(value) || values.contains(&value)) {
+                return Err(Invalid::new("tag", "two records with one value there"));
+            }
+            values.extend(of);
+        }
+        Ok(())
     })
 }
 
+fn is_scalar(value: &Value) -> bool {
+    !matches!(value, Value::List(_) | Value::Set(_) | Value::Record(_))
+}
+
 fn node(policy: &Policy, node: &Node) -> Result<(), Invalid> {
-    match &node.kind {
-        NodeKind::Leaf(ty) => index("ty", ty.index(), policy.types.len())?,
-        NodeKind::List(_) | NodeKind::Map { .. } if node.record_of.is_some() => {
-            return Err(Invalid::new("record_of", "a list or a map is no record of a store"));
-        }
-        NodeKind::List(_) | NodeKind::Map { .. } => {}
+    each("kinds", &node.kinds, |kind| match kind {
+        NodeKind::Leaf(ty) => index("ty", ty.index(), policy.types.len()),
+        NodeKind::List(_) | NodeKind::Map { .. } => Ok(()),
         NodeKind::Record(fields) => {
             each("fields", fields, |field| text("name", &field.name, MAX_TEXT))?;
-            unique("fields", fields.iter().map(|field| &field.name))?;
+            unique("fields", fields.iter().map(|field| &field.name))
         }
-    }
+    })?;
+    text("tag", node.tag.as_deref().unwrap_or_default(), MAX_TEXT)?;
     if let Some(store) = node.record_of {
+        if node.kinds.iter().any(|kind| matches!(kind, NodeKind::List(_) | NodeKind::Map { .. })) {
+            return Err(Invalid::new("record_of", "a list or a map is no record of a store"));
+        }
         index("record_of", store.index(), policy.stores.len())?;
     }
     each("shows", &node.shows, |cell| index("cell", cell.index(), policy.cells.len()))?;

@@ -236,7 +236,13 @@ pub(crate) fn policy() -> Policy {
 }
 
 fn list_tool() -> Tool {
-    let node = |kind| Node { kind, shows: Vec::new(), label: None, record_of: None };
+    let node = |kind| Node {
+        kinds: vec![kind],
+        tag: None,
+        shows: Vec::new(),
+        label: None,
+        record_of: None,
+    };
     let mut record = node(NodeKind::Record(vec![
         NodeField { name: "subject".to_owned(), node: NodeId(0), required: true },
         NodeField { name: "note".to_owned(), node: NodeId(1), required: false },
@@ -280,7 +286,8 @@ fn pay_tool() -> Tool {
         arguments: vec![argument("amount", 1, None), argument("secrecy", 2, Some(text("public")))],
         format: Format::Text,
         nodes: vec![Node {
-            kind: root,
+            kinds: vec![root],
+            tag: None,
             shows: Vec::new(),
             label: Some(always(4)),
             record_of: None,

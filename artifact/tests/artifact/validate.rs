@@ -122,15 +122,29 @@ faults! {
 
     no_root: "tools[1].nodes", |p| p.tools[1].nodes.clear();
     a_region_of_itself: "tools[0].nodes[3]",
-        |p| p.tools[0].nodes[3].kind = NodeKind::List(NodeId(3));
+        |p| p.tools[0].nodes[3].kinds = vec![NodeKind::List(NodeId(3))];
     a_region_that_nothing_holds: "tools[0].nodes[2]",
-        |p| p.tools[0].nodes[3].kind = NodeKind::List(NodeId(1));
+        |p| p.tools[0].nodes[3].kinds = vec![NodeKind::List(NodeId(1))];
     names_of_a_map_that_are_no_text: "tools[0].nodes[3].key",
         |p| {
-            p.tools[0].nodes[3].kind = NodeKind::Map { key: NodeId(2), value: NodeId(1) };
+            p.tools[0].nodes[3].kinds = vec![NodeKind::Map { key: NodeId(2), value: NodeId(1) }];
         };
-    a_region_of_no_type: "tools[1].nodes[0].ty",
-        |p| p.tools[1].nodes[0].kind = NodeKind::Leaf(TypeId(FAR));
+    a_region_that_is_nothing: "tools[0].nodes[3].kinds", |p| p.tools[0].nodes[3].kinds.clear();
+    a_region_that_is_one_of_two_lists: "tools[0].nodes[3].kinds",
+        |p| p.tools[0].nodes[3].kinds.push(NodeKind::List(NodeId(2)));
+    a_tag_that_tells_nothing_apart: "tools[0].nodes[2].tag",
+        |p| p.tools[0].nodes[2].tag = Some("subject".to_owned());
+    two_records_without_a_tag: "tools[0].nodes[2].tag", |p| {
+        let record = p.tools[0].nodes[2].kinds[0].clone();
+        p.tools[0].nodes[2].kinds.push(record);
+    };
+    a_tag_of_any_text: "tools[0].nodes[2].tag", |p| {
+        let record = p.tools[0].nodes[2].kinds[0].clone();
+        p.tools[0].nodes[2].kinds.push(record);
+        p.tools[0].nodes[2].tag = Some("subject".to_owned());
+    };
+    a_region_of_no_type: "tools[1].nodes[0].kinds[0].ty",
+        |p| p.tools[1].nodes[0].kinds = vec![NodeKind::Leaf(TypeId(FAR))];
     a_region_of_no_store: "tools[0].nodes[2].record_of",
         |p| p.tools[0].nodes[2].record_of = Some(StoreId(1));
     a_list_that_is_a_record: "tools[0].nodes[3].record_of",
@@ -139,8 +153,8 @@ faults! {
         |p| p.tools[0].nodes[0].shows[0] = CellId(2);
     a_region_that_shows_a_cell_twice: "tools[0].nodes[0].shows",
         |p| p.tools[0].nodes[0].shows.push(CellId(0));
-    a_region_with_a_field_twice: "tools[0].nodes[2].fields", |p| {
-        let NodeKind::Record(fields) = &mut p.tools[0].nodes[2].kind else { return };
+    a_region_with_a_field_twice: "tools[0].nodes[2].kinds[0].fields", |p| {
+        let NodeKind::Record(fields) = &mut p.tools[0].nodes[2].kinds[0] else { return };
         fields[1].name = "subject".to_owned();
     };
     a_region_that_reads_no_record: "tools[1].nodes[0].label",

@@ -74,6 +74,7 @@ codes! {
     E0217 "an approval endorses what the tool does not write"
     E0218 "a condition or a function is given other values than it takes"
     E0219 "what is no warning is allowed or denied"
+    E0220 "alternatives of a type that nothing tells apart"
 
     E0301 "the order of a lattice has a cycle"
     E0302 "a guard would raise a label"

@@ -103,6 +103,7 @@ impl<'a, 't: 'a> Layout<'a, 't> {
                     .append(self.part(close)),
                 _ => flow(),
             },
+            Rule::ty if node.parts.len() > 2 => self.alternatives(node).align(),
             Rule::label_rule => self.guards(node),
             Rule::enumeration => flow().align(),
             Rule::call => self.call(node),
@@ -179,7 +180,7 @@ impl<'a, 't: 'a> Layout<'a, 't> {
         token.gap > 0 && (before.rule == Some(Rule::comma) || leads(token) && !leads(before))
     }
 
-    /// Conditions of which one must hold, on a line each where they do not share one.
+    /// Conditions or types of which one must hold, on a line each where they do not share one.
     fn alternatives(&self, node: &Node) -> Doc<'a, 't> {
         let indent = if node.parts.len() > 1 { INDENT } else { 0 };
         let mut doc = self.nil();

@@ -1,8 +1,8 @@
 //! The type of a result → its regions, and what each of them shows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use rtbas_artifact::ir::{CellId, Node, NodeField, NodeId, NodeKind, StoreId, Type, TypeId};
+use rtbas_artifact::ir::{CellId, Field, Node, NodeField, NodeId, NodeKind, StoreId, Type, TypeId};
 
 use super::term::Terms;
 use crate::resolve::hir::{Cell, Policy, Step, Tool};
@@ -12,10 +12,8 @@ use crate::resolve::store::{all_cells, field_cell, shape};
 pub(super) fn nodes(terms: &mut Terms<'_>, policy: &Policy, tool: &Tool) -> Vec<Node> {
     let reads = tool.reads.iter().map(|reads| {
         let path = reads.path.as_deref();
-        let way = path.and_then(|path| walk(policy, tool.result, path));
-        let is_record = way
-            .as_ref()
-            .is_some_and(|way| matches!(policy.types.get(way.end), Type::Record { .. }));
+        let way = path.map(|path| walk(policy, tool.result, path));
+        let is_record = way.as_ref().is_some_and(|way| policy.types.are_records(&way.ends));
         Shown { store: reads.store, path, is_record, chance: way.and_then(|way| way.chance) }
     });
     let reads = reads.collect();
@@ -27,13 +25,10 @@ pub(super) fn nodes(terms: &mut Terms<'_>, policy: &Policy, tool: &Tool) -> Vec<
 /// The region at a path.
 pub(super) fn at(nodes: &[Node], path: &[Step]) -> Option<NodeId> {
     let root = NodeId(u32::try_from(nodes.len().checked_sub(1)?).ok()?);
-    path.iter().try_fold(root, |at, step| match (step, &nodes.get(at.index())?.kind) {
-        (Step::Items, NodeKind::List(item) | NodeKind::Map { value: item, .. }) => Some(*item),
-        (Step::Keys, NodeKind::Map { key, .. }) => Some(*key),
-        (Step::Field(name), NodeKind::Record(fields)) => {
-            fields.iter().find(|field| field.name == *name).map(|field| field.node)
-        }
-        _ => None,
+    path.iter().try_fold(root, |at, step| {
+        let step = step.to_string();
+        let mut below = nodes.get(at.index())?.steps().into_iter();
+        below.find(|(here, _)| *here == step).map(|(_, node)| node)
     })
 }
 
@@ -58,45 +53,44 @@ struct Builder<'p, 'b, 't> {
 
 impl Builder<'_, '_, '_> {
     fn node(&mut self, ty: TypeId, path: &mut Vec<Step>) -> NodeId {
-        let mut optional: Vec<&str> = Vec::new();
-        let kind = match self.policy.types.get(ty) {
-            Type::List(item) => {
-                path.push(Step::Items);
-                let item = self.node(*item, path);
-                path.pop();
-                NodeKind::List(item)
-            }
-            Type::Map(value) => {
-                let text = self.policy.types.find(&Type::Text).unwrap_or(ty);
-                let mut below = |ty, step| {
-                    path.push(step);
-                    let node = self.node(ty, path);
-                    path.pop();
-                    node
+        let policy = self.policy;
+        let division = policy.types.division(ty);
+        let mut kinds: Vec<NodeKind> =
+            division.leaves.iter().map(|ty| NodeKind::Leaf(*ty)).collect();
+        if let Some(item) = division.list {
+            kinds.push(NodeKind::List(self.below(item, path, Step::Items)));
+        }
+        if let Some(value) = division.map {
+            let text = policy.types.find(&Type::Text).unwrap_or(ty);
+            let key = self.below(text, path, Step::Keys);
+            kinds.push(NodeKind::Map { key, value: self.below(value, path, Step::Items) });
+        }
+        // Records that are told apart have one region for fields of one name and type.
+        let mut known: BTreeMap<(&str, TypeId), NodeId> = BTreeMap::new();
+        for fields in &division.records {
+            let mut children = Vec::with_capacity(fields.len());
+            for field in *fields {
+                let name = field.name.clone();
+                let node = match known.get(&(field.name.as_str(), field.ty)) {
+                    Some(node) => *node,
+                    None => self.below(field.ty, path, Step::Field(name.clone())),
                 };
-                NodeKind::Map { key: below(text, Step::Keys), value: below(*value, Step::Items) }
+                known.insert((&field.name, field.ty), node);
+                children.push(NodeField { name, node, required: field.required });
             }
-            Type::Record { fields, open: false } => {
-                optional = fields.iter().filter(|f| !f.required).map(|f| f.name.as_str()).collect();
-                let mut children = Vec::with_capacity(fields.len());
-                for field in fields {
-                    path.push(Step::Field(field.name.clone()));
-                    let node = self.node(field.ty, path);
-                    path.pop();
-                    let name = field.name.clone();
-                    children.push(NodeField { name, node, required: field.required });
-                }
-                NodeKind::Record(children)
-            }
-            _ => NodeKind::Leaf(ty),
-        };
+            kinds.push(NodeKind::Record(children));
+        }
+        let fields = division.records.iter().flat_map(|fields| fields.iter());
+        let optional = fields.filter(|field| !field.required).map(|field| field.name.as_str());
+        let optional: Vec<&str> = optional.chain(division.tag).collect();
         let cells = |shown| cells(&self.policy.cells, shown, path, &optional);
         let shows: BTreeSet<CellId> = self.reads.iter().flat_map(cells).collect();
         let own = self.tool.labels.iter().find(|label| label.path == *path);
         let record =
             self.reads.iter().find(|shown| shown.is_record && shown.path == Some(path.as_slice()));
         let node = Node {
-            kind,
+            kinds,
+            tag: division.tag.map(str::to_owned),
             shows: shows.into_iter().collect(),
             label: own.map(|own| self.terms.rule(Some(&own.label))),
             record_of: record.map(|shown| shown.store),
@@ -105,10 +99,18 @@ impl Builder<'_, '_, '_> {
         self.nodes.push(node);
         id
     }
+
+    fn below(&mut self, ty: TypeId, path: &mut Vec<Step>, step: Step) -> NodeId {
+        path.push(step);
+        let node = self.node(ty, path);
+        path.pop();
+        node
+    }
 }
 
 /// The cells of a store that the region at this path shows. Which of its optional fields are there
-/// is a record's own, so it shows their cells, too.
+/// is a record's own, and so is which of several records it is, so it shows their cells and the
+/// tag's, too.
 fn cells(cells: &[Cell], shown: &Shown<'_>, path: &[Step], optional: &[&str]) -> Vec<CellId> {
     let all = || all_cells(cells, shown.store);
     let shape = || shape(cells, shown.store).into_iter();
@@ -130,26 +132,29 @@ fn cells(cells: &[Cell], shown: &Shown<'_>, path: &[Step], optional: &[&str]) ->
 
 /// Where a path leads.
 struct Way {
-    /// The type at its end.
-    end: TypeId,
+    /// The types at its end, several where alternatives have it; none if there is no such region.
+    ends: Vec<TypeId>,
     /// Its last step that may lead to nothing or to many.
     chance: Option<usize>,
 }
 
-/// Follows a path; `None` if the type has no such region.
-fn walk(policy: &Policy, ty: TypeId, path: &[Step]) -> Option<Way> {
-    let mut way = Way { end: ty, chance: None };
+/// Follows a path.
+fn walk(policy: &Policy, ty: TypeId, path: &[Step]) -> Way {
+    let mut way = Way { ends: vec![ty], chance: None };
     for (i, step) in path.iter().enumerate() {
-        let (next, is_certain) = match (step, policy.types.get(way.end)) {
-            (Step::Items, Type::List(item) | Type::Map(item)) => (*item, false),
-            (Step::Keys, Type::Map(_)) => (policy.types.find(&Type::Text)?, false),
-            (Step::Field(name), Type::Record { fields, .. }) => {
-                let field = fields.iter().find(|field| field.name == *name)?;
-                (field.ty, field.required)
-            }
-            _ => return None,
-        };
-        way = Way { end: next, chance: if is_certain { way.chance } else { Some(i) } };
+        let is_certain = way.ends.iter().all(|ty| {
+            let division = policy.types.division(*ty);
+            let is_there = |fields: &&[Field]| {
+                fields
+                    .iter()
+                    .any(|field| Step::Field(field.name.clone()) == *step && field.required)
+            };
+            division.leaves.is_empty()
+                && division.is_record()
+                && division.records.iter().all(is_there)
+        });
+        let ends = way.ends.iter().flat_map(|ty| policy.types.step(*ty, step)).collect();
+        way = Way { ends, chance: if is_certain { way.chance } else { Some(i) } };
     }
-    Some(way)
+    way
 }

@@ -63,12 +63,8 @@ fn one(cx: &mut Context<'_>, tools: &[Tool], written: &ast::Downgrade) -> Option
 
 /// The type of a region. One that there is not is a mistake that `typeck` finds.
 fn leaf(cx: &Context<'_>, result: TypeId, path: &[Step]) -> Option<TypeId> {
-    path.iter().try_fold(result, |ty, step| match (step, cx.types.get(ty)) {
-        (Step::Items, Type::List(item) | Type::Map(item)) => Some(*item),
-        (Step::Keys, Type::Map(_)) => cx.types.find(&Type::Text),
-        (Step::Field(name), Type::Record { fields, .. }) => {
-            fields.iter().find(|field| field.name == *name).map(|field| field.ty)
-        }
+    path.iter().try_fold(result, |ty, step| match cx.types.step(ty, step).as_slice() {
+        [only] => Some(*only),
         _ => None,
     })
 }

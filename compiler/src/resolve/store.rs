@@ -22,14 +22,14 @@ pub(super) fn declare<'a>(cx: &mut Context<'a>, written: &'a ast::Store) {
     let declared = written.of.as_ref().map(|of| (cx.ty(of), of.span));
     let record = match declared {
         Some((ty, _)) if matches!(cx.types.get(ty), Type::Record { .. }) => ty,
-        Some((ty, span)) => {
+        Some((ty, span)) => cx.types.merged(ty).unwrap_or_else(|| {
             let message =
                 format!("the records of store `{}` are of no record type", written.name.text);
             cx.push(
                 Diagnostic::new(Code::E0304, span, message).help("write `of { field: type, … }`"),
             );
             ty
-        }
+        }),
         None => undeclared_record(cx, &lines),
     };
     if declared.is_some() {

@@ -98,6 +98,14 @@ impl Types {
         self.union(vec![ty, null])
     }
 
+    /// The alternatives of a type: itself, but for unions.
+    pub(crate) fn alternatives(&self, ty: TypeId) -> Vec<TypeId> {
+        match self.get(ty) {
+            ir::Type::Union(choices) => choices.clone(),
+            _ => vec![ty],
+        }
+    }
+
     /// Values of at least one of these types.
     pub(super) fn union(&mut self, choices: Vec<TypeId>) -> Result<TypeId, TooLarge> {
         let mut flat = Vec::new();
@@ -225,6 +233,16 @@ impl<'a> TypeNames<'a> {
                 types.nullable(some)
             }
             TypeKind::Pattern(pattern) => Ok(types.simple(ir::Type::Pattern(pattern.clone()))),
+            TypeKind::Union(choices) => {
+                let mut found = Vec::new();
+                for choice in choices {
+                    let ty = self.resolve(choice, types, diagnostics);
+                    let all = types.alternatives(ty);
+                    found.extend(all.into_iter().map(|ty| (ty, choice.span)));
+                }
+                types.complain_of_alike(&found).into_iter().for_each(|d| diagnostics.push(d));
+                types.union(found.into_iter().map(|(ty, _)| ty).collect())
+            }
             TypeKind::Enumeration(values) => {
                 let values = values.iter().cloned().map(Value::Text).collect();
                 types.intern(ir::Type::Enumeration(values))

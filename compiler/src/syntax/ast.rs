@@ -1,5 +1,7 @@
 //! The tree of a policy as it was written: one node for each construct, names still names.
 
+use std::fmt;
+
 use rtbas_artifact::ir::{Comparison, DowngradeWord, Effect, Format};
 use rtbas_artifact::pattern;
 use rtbas_artifact::sets::SetKind;
@@ -136,6 +138,8 @@ pub enum TypeKind {
     Pattern(pattern::Pattern),
     /// `T?`
     Nullable(Box<Type>),
+    /// `T | U`
+    Union(Vec<Type>),
 }
 
 /// A field of a record type.
@@ -376,6 +380,16 @@ pub enum Step {
     Keys,
     /// `.name`
     Field(String),
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Items => f.write_str("[*]"),
+            Self::Keys => f.write_str("[key]"),
+            Self::Field(name) => write!(f, ".{name}"),
+        }
+    }
 }
 
 /// A store, or some of its cells.

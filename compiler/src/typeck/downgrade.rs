@@ -1,6 +1,6 @@
 //! Downgrades lower what is no longer divided, and what they let through is narrow.
 
-use rtbas_artifact::ir::{self, Comparison, DowngradeWord, Type};
+use rtbas_artifact::ir::{self, Comparison, DowngradeWord};
 use rtbas_artifact::lattice::LevelId;
 use rtbas_artifact::term::set_flows;
 use rtbas_artifact::ty::{Narrow, narrow};
@@ -21,11 +21,14 @@ impl<'p> Rules<'p, '_> {
         self.lowers(downgrade);
         let Some(tool) = self.policy.tools.get(downgrade.tool.index()) else { return };
         let (path, at) = (&downgrade.path, downgrade.path_span);
-        let Some(ty) = region(self.policy, tool, path, at, self.diagnostics) else { return };
-        if matches!(
-            self.policy.types.get(ty),
-            Type::List(_) | Type::Map(_) | Type::Record { open: false, .. }
-        ) {
+        let Some(types) = region(self.policy, tool, path, at, self.diagnostics) else { return };
+        let &[ty] = types.as_slice() else {
+            let message = "a downgrade speaks of one value, and this may be one of several";
+            let diagnostic = Diagnostic::new(Code::E0312, at, message);
+            let help = "give the field one type in all alternatives";
+            return self.diagnostics.push(diagnostic.help(help));
+        };
+        if !self.policy.types.division(ty).is_leaf() {
             let message = "a downgrade speaks of one value, and this region is divided further";
             let help = "name a region in it, such as a field";
             let diagnostic = Diagnostic::new(Code::E0312, at, message);

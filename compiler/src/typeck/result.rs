@@ -1,10 +1,13 @@
 //! Regions that `reads … as` and labels name exist, and records fit the stores that they show.
 
-use rtbas_artifact::ir::{Format, StoreId, Type, TypeId};
+use std::collections::BTreeSet;
+
+use rtbas_artifact::ir::{Field, Format, StoreId, Type, TypeId};
 use rtbas_artifact::ty::describe;
 use rtbas_artifact::validate::MAX_ENTRIES;
 
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, nearest};
+use crate::resolve::division::Division;
 use crate::resolve::hir::{Policy, Reads, Step, Tool};
 use crate::resolve::scope::written;
 use crate::source::Span;
@@ -41,7 +44,7 @@ pub(super) fn check(policy: &Policy, diagnostics: &mut Diagnostics) {
                 let help = "delete one of the two lines";
                 diagnostics.push(diagnostic.label(other.span, "shows all of it").help(help));
             }
-            if let Some(ty) = region(policy, tool, path, reads.region, diagnostics) {
+            for ty in region(policy, tool, path, reads.region, diagnostics).unwrap_or_default() {
                 record(policy, reads.store, path, (ty, reads.span), diagnostics);
             }
         }
@@ -54,17 +57,7 @@ pub(super) fn check(policy: &Policy, diagnostics: &mut Diagnostics) {
 /// Whether a line says of the region at a path that it shows all of the store of which another line
 /// says that it shows a record.
 fn at_large(policy: &Policy, tool: &Tool, line: &Reads, path: &[Step], record: &Reads) -> bool {
-    let is_record = |path: &[Step]| {
-        let end =
-            path.iter().try_fold(tool.result, |ty, step| match (step, policy.types.get(ty)) {
-                (Step::Items, Type::List(item)) => Some(*item),
-                (Step::Field(name), Type::Record { fields, .. }) => {
-                    fields.iter().find(|field| field.name == *name).map(|field| field.ty)
-                }
-                _ => None,
-            });
-        end.is_some_and(|ty| matches!(policy.types.get(ty), Type::Record { .. }))
-    };
+    let is_record = |path: &[Step]| policy.types.are_records(&ends(policy, tool, path));
     line.store == record.store
         && is_record(path)
         && line.path.as_ref().is_none_or(|other| path.starts_with(other) && !is_record(other))
@@ -88,92 +81,112 @@ fn text(policy: &Policy, tool: &Tool, at: Span, diagnostics: &mut Diagnostics) {
 
 /// How many regions results of a type have.
 fn count(policy: &Policy, ty: TypeId) -> usize {
-    match policy.types.get(ty) {
-        Type::List(item) => count(policy, *item).saturating_add(1),
-        Type::Map(value) => count(policy, *value).saturating_add(2),
-        Type::Record { fields, open: false } => {
-            fields.iter().fold(1, |sum: usize, field| sum.saturating_add(count(policy, field.ty)))
-        }
-        _ => 1,
-    }
+    let division = policy.types.division(ty);
+    let records = division.records.iter().flat_map(|fields| fields.iter().map(|field| field.ty));
+    let below = records.chain(division.list).chain(division.map);
+    let keys = usize::from(division.map.is_some());
+    below.fold(1 + keys, |sum, ty| sum.saturating_add(count(policy, ty)))
 }
 
-/// The type of a region of a tool's result; `None` after a message.
+/// The types of a region of a tool's result, several where alternatives have it; `None` after a
+/// message.
 pub(super) fn region(
     policy: &Policy,
     tool: &Tool,
     path: &[Step],
     at: Span,
     diagnostics: &mut Diagnostics,
-) -> Option<TypeId> {
-    let mut ty = tool.result;
+) -> Option<Vec<TypeId>> {
+    let mut here = vec![tool.result];
     let mut walked = "result".to_owned();
     for (index, step) in path.iter().enumerate() {
-        let here = policy.types.get(ty);
-        let mistake = |message| Diagnostic::new(Code::E0304, at, message);
-        ty = match (step, here) {
-            (Step::Items, Type::List(item) | Type::Map(item)) => *item,
-            (Step::Keys, Type::Map(_)) => policy.types.find(&Type::Text)?,
-            (Step::Field(name), Type::Record { fields, .. }) => {
-                let field = fields.iter().find(|field| field.name == *name);
-                let Some(field) = field else {
-                    let names = fields.iter().map(|field| field.name.as_str());
-                    let message = format!("`{walked}` has no field `{name}`");
-                    let fields = listed(names.clone());
-                    let mistake = mistake(message).note(format!("fields of `{walked}`: {fields}"));
-                    let meant = nearest(name, names).map(|meant| Step::Field(meant.to_owned()));
-                    let meant = meant.map(|meant| spliced(path, index..index + 1, [meant]));
-                    diagnostics.push(meaning(mistake, at, meant));
-                    return None;
-                };
-                field.ty
-            }
-            (step, _) => {
-                let wanted = match step {
-                    Step::Items => "list or map",
-                    Step::Keys => "map",
-                    Step::Field(_) => "record",
-                };
-                let shown = shown(step);
-                let ty = describe(policy.types.entries(), ty);
-                let message =
-                    format!("`{walked}{shown}` is no region: `{walked}` is {ty}, no {wanted}");
-                let diagnostic = mistake(message);
-                diagnostics.push(match (tool.result_span, here) {
-                    (None, _) => diagnostic.help(format!(
-                        "`{}` has no `result` line: declare one, such as `result json [T]`",
-                        tool.name
-                    )),
-                    (Some(_), Type::Map(_)) => diagnostic.help(format!(
-                        "its values are `{walked}[*]`, and their names `{walked}[key]`"
-                    )),
-                    (Some(_), _) => {
-                        let meant = other_paths(policy, here, path, index);
-                        let meant = meant.into_iter().find(|path| leads(policy, tool, path));
-                        meaning(diagnostic, at, meant)
-                    }
-                });
-                return None;
-            }
-        };
-        walked = format!("{walked}{}", shown(step));
+        let next: BTreeSet<TypeId> =
+            here.iter().flat_map(|ty| policy.types.step(*ty, step)).collect();
+        if next.is_empty() {
+            diagnostics.push(no_region(policy, tool, &here, (&walked, path, index), at));
+            return None;
+        }
+        here = next.into_iter().collect();
+        walked = format!("{walked}{step}");
     }
-    Some(ty)
+    Some(here)
+}
+
+/// Says that a step leads to no region.
+fn no_region(
+    policy: &Policy,
+    tool: &Tool,
+    here: &[TypeId],
+    (walked, path, index): (&str, &[Step], usize),
+    at: Span,
+) -> Diagnostic {
+    let Some(step) = path.get(index) else {
+        return Diagnostic::new(Code::E0304, at, format!("`{walked}` is no region"));
+    };
+    let mistake = |message| Diagnostic::new(Code::E0304, at, message);
+    let divisions: Vec<_> = here.iter().map(|ty| policy.types.division(*ty)).collect();
+    let names = field_names(&divisions);
+    if let (Step::Field(name), false) = (step, names.is_empty()) {
+        let message = format!("`{walked}` has no field `{name}`");
+        let fields = listed(names.iter().copied());
+        let mistake = mistake(message).note(format!("fields of `{walked}`: {fields}"));
+        let meant = nearest(name, names).map(|meant| Step::Field(meant.to_owned()));
+        let meant = meant.map(|meant| spliced(path, index..index + 1, [meant]));
+        return meaning(mistake, at, meant);
+    }
+    let wanted = match step {
+        Step::Items => "list or map",
+        Step::Keys => "map",
+        Step::Field(_) => "record",
+    };
+    let is: Vec<String> = here.iter().map(|ty| describe(policy.types.entries(), *ty)).collect();
+    let is = is.join(" or ");
+    let message = format!("`{walked}{step}` is no region: `{walked}` is {is}, no {wanted}");
+    if tool.result_span.is_none() {
+        return mistake(message).help(format!(
+            "`{}` has no `result` line: declare one, such as `result json [T]`",
+            tool.name
+        ));
+    }
+    if divisions.iter().any(|division| division.map.is_some()) {
+        return mistake(message)
+            .help(format!("its values are `{walked}[*]`, and their names `{walked}[key]`"));
+    }
+    let meant = other_paths(policy, &divisions, path, index);
+    let meant = meant.into_iter().find(|path| !ends(policy, tool, path).is_empty());
+    meaning(mistake(message), at, meant)
+}
+
+/// The names of all fields that a value may have.
+fn field_names<'p>(divisions: &[Division<'p>]) -> Vec<&'p str> {
+    let records = divisions.iter().flat_map(|division| division.records.iter().copied());
+    let mut seen = BTreeSet::new();
+    let names = records.flatten().map(|field| field.name.as_str());
+    names.filter(|name| seen.insert(*name)).collect()
 }
 
 /// The ways around a step that a type does not have: through the elements of a list, into the one
 /// list that a record holds, or without the step.
-fn other_paths(policy: &Policy, here: &Type, path: &[Step], index: usize) -> Vec<Vec<Step>> {
+fn other_paths(
+    policy: &Policy,
+    here: &[Division<'_>],
+    path: &[Step],
+    index: usize,
+) -> Vec<Vec<Step>> {
     let mut paths = Vec::new();
-    match (here, path.get(index)) {
-        (Type::List(item), Some(Step::Field(name))) => {
-            let fields = policy.types.fields(*item).iter().map(|field| field.name.as_str());
-            let meant = nearest(name, fields).map(|meant| Step::Field(meant.to_owned()));
+    match path.get(index) {
+        Some(Step::Field(name)) => {
+            let items = here.iter().filter_map(|division| division.list);
+            let items: Vec<_> = items.map(|item| policy.types.division(item)).collect();
+            let meant = nearest(name, field_names(&items));
+            let meant = meant.map(|meant| Step::Field(meant.to_owned()));
             let through = meant.map(|meant| spliced(path, index..index + 1, [Step::Items, meant]));
             paths.extend(through);
         }
-        (Type::Record { fields, .. }, Some(Step::Items)) => paths.extend(
-            fields.iter().map(|f| spliced(path, index..index, [Step::Field(f.name.clone())])),
+        Some(Step::Items) => paths.extend(
+            field_names(here)
+                .iter()
+                .map(|name| spliced(path, index..index, [Step::Field((*name).to_owned())])),
         ),
         _ => {}
     }
@@ -194,34 +207,21 @@ fn spliced<const N: usize>(
     path
 }
 
-/// Whether a path leads to a region.
-fn leads(policy: &Policy, tool: &Tool, path: &[Step]) -> bool {
-    let end = path.iter().try_fold(tool.result, |ty, step| match (step, policy.types.get(ty)) {
-        (Step::Items, Type::List(item)) => Some(*item),
-        (Step::Field(name), Type::Record { fields, .. }) => {
-            fields.iter().find(|field| field.name == *name).map(|field| field.ty)
-        }
-        _ => None,
-    });
-    end.is_some()
+/// The types of the regions at a path; none if it leads to none.
+fn ends(policy: &Policy, tool: &Tool, path: &[Step]) -> Vec<TypeId> {
+    path.iter().fold(vec![tool.result], |here, step| {
+        here.iter().flat_map(|ty| policy.types.step(*ty, step)).collect()
+    })
 }
 
 /// With the path that was meant, if there is one.
 fn meaning(mistake: Diagnostic, at: Span, meant: Option<Vec<Step>>) -> Diagnostic {
     let Some(path) = meant else { return mistake };
     let right = path.iter().fold("result".to_owned(), |text, step| match step {
-        Step::Items | Step::Keys => text + &shown(step),
+        Step::Items | Step::Keys => format!("{text}{step}"),
         Step::Field(name) => format!("{text}.{}", written(name)),
     });
     mistake.help(format!("did you mean `{right}`?")).fix(at, right)
-}
-
-fn shown(step: &Step) -> String {
-    match step {
-        Step::Items => "[*]".to_owned(),
-        Step::Keys => "[key]".to_owned(),
-        Step::Field(name) => format!(".{name}"),
-    }
 }
 
 /// A record that shows a store has fields of the store's records.
@@ -235,49 +235,70 @@ fn record(
     let Some(store) = policy.stores.get(store.index()) else {
         return;
     };
-    let here: String = path.iter().map(shown).collect();
-    match policy.types.get(ty) {
-        Type::List(item) | Type::Map(item)
-            if matches!(policy.types.get(*item), Type::Record { .. }) =>
-        {
-            let is = describe(policy.types.entries(), ty);
-            let message = format!("`result{here}` is {is}, not one record of `{}`", store.name);
-            let diagnostic = Diagnostic::new(Code::E0305, at, message);
-            diagnostics.push(diagnostic.help(format!("write `as result{here}[*]`")));
-        }
-        Type::Record { fields, .. } if ty != store.record => {
-            let Type::Record { fields: known, open: false } = policy.types.get(store.record) else {
-                return;
-            };
-            let names = || known.iter().map(|field| field.name.as_str());
-            for field in fields {
-                let here = format!("`result{here}` has a field `{}`", field.name);
-                let mistake = |message| Diagnostic::new(Code::E0305, at, message);
-                let Some(declared) = known.iter().find(|declared| declared.name == field.name)
-                else {
-                    let message = format!("{here}, and store `{}` has none", store.name);
-                    let note = format!("fields of `{}`: {}", store.name, listed(names()));
-                    diagnostics.push(mistake(message).note(note));
-                    continue;
-                };
-                // Guards of the store's labels were judged by the store's types, and a field that
-                // has none there was judged as anything.
-                let is_any = *policy.types.get(declared.ty) == Type::Any;
-                if field.ty != declared.ty && !is_any {
-                    let [here_is, there_is] =
-                        [field.ty, declared.ty].map(|ty| describe(policy.types.entries(), ty));
-                    let message = format!("{here} of another type than in store `{}`", store.name);
-                    let note = format!("here it is {here_is}, there {there_is}");
-                    let help = "give both one type, or write `reads STORE` without `as`";
-                    diagnostics.push(mistake(message).note(note).help(help));
-                } else if declared.required && !field.required {
-                    let message =
-                        format!("{here} that is optional, and in store `{}` it is not", store.name);
-                    let help = "drop the `?` here, or write it in the store's type, too";
-                    diagnostics.push(mistake(message).help(help));
-                }
-            }
-        }
-        _ => {}
+    let here: String = path.iter().map(ToString::to_string).collect();
+    let division = policy.types.division(ty);
+    let is_record = |ty: TypeId| policy.types.division(ty).is_record();
+    if division.list.or(division.map).is_some_and(is_record) {
+        let is = describe(policy.types.entries(), ty);
+        let message = format!("`result{here}` is {is}, not one record of `{}`", store.name);
+        let diagnostic = Diagnostic::new(Code::E0305, at, message);
+        diagnostics.push(diagnostic.help(format!("write `as result{here}[*]`")));
+        return;
     }
+    let Type::Record { fields: known, open: false } = policy.types.get(store.record) else {
+        return;
+    };
+    if ty == store.record {
+        return;
+    }
+    let in_all = |name: &str| {
+        let is_required = |f: &Field| f.name == name && f.required;
+        division.records.iter().all(|fields| fields.iter().any(is_required))
+    };
+    let mut seen: Vec<&Field> = Vec::new();
+    for field in division.records.iter().flat_map(|fields| fields.iter()) {
+        if seen.iter().any(|other| other.name == field.name && other.ty == field.ty) {
+            continue;
+        }
+        seen.push(field);
+        let here = format!("`result{here}` has a field `{}`", field.name);
+        let mistake = |message| Diagnostic::new(Code::E0305, at, message);
+        let Some(declared) = known.iter().find(|declared| declared.name == field.name) else {
+            let message = format!("{here}, and store `{}` has none", store.name);
+            let names = listed(known.iter().map(|field| field.name.as_str()));
+            let note = format!("fields of `{}`: {names}", store.name);
+            diagnostics.push(mistake(message).note(note));
+            continue;
+        };
+        if !is_of(policy, field.ty, declared.ty) {
+            let [here_is, there_is] =
+                [field.ty, declared.ty].map(|ty| describe(policy.types.entries(), ty));
+            let message = format!("{here} of another type than in store `{}`", store.name);
+            let note = format!("here it is {here_is}, there {there_is}");
+            let help = "give both one type, or write `reads STORE` without `as`";
+            diagnostics.push(mistake(message).note(note).help(help));
+        } else if declared.required && !in_all(&field.name) {
+            let message =
+                format!("{here} that is optional, and in store `{}` it is not", store.name);
+            let help = "drop the `?` here, or write it in the store's type, too";
+            diagnostics.push(mistake(message).help(help));
+        }
+    }
+}
+
+/// Whether all values of a field's type are of the type that the store declares. Guards of the
+/// store's labels were judged by the store's types, and a field that has none there was judged as
+/// anything.
+fn is_of(policy: &Policy, ty: TypeId, declared: TypeId) -> bool {
+    let types = &policy.types;
+    let all = types.alternatives(declared);
+    let is_listed = |ty: TypeId| match types.get(ty) {
+        Type::Enumeration(values) => values
+            .iter()
+            .all(|value| rtbas_artifact::ty::check(types.entries(), declared, value).is_ok()),
+        _ => false,
+    };
+    ty == declared
+        || *types.get(declared) == Type::Any
+        || types.alternatives(ty).into_iter().all(|ty| all.contains(&ty) || is_listed(ty))
 }

@@ -156,18 +156,8 @@ impl<'p> Walk<'p, '_> {
             self.found.append(&mut found);
         }
         self.downgrades(id, node, record);
-        match &node.kind {
-            NodeKind::Leaf(_) => {}
-            NodeKind::List(item) => self.node(*item, format!("{path}[*]"), record),
-            NodeKind::Map { key, value } => {
-                self.node(*key, format!("{path}[key]"), record);
-                self.node(*value, format!("{path}[*]"), record);
-            }
-            NodeKind::Record(fields) => {
-                for field in fields {
-                    self.node(field.node, format!("{path}.{}", field.name), record);
-                }
-            }
+        for (step, below) in node.steps() {
+            self.node(below, format!("{path}{step}"), record);
         }
     }
 
@@ -216,23 +206,13 @@ impl<'p> Walk<'p, '_> {
     /// region holds what lies in it, so what lies in the reader is as high as it.
     fn sources(&self, record: NodeId, reader: NodeId, path: &[String]) -> Vec<Source> {
         let mut found = Sources { walk: self, record, sources: Vec::new() };
-        let mut around = self.record_at(record, None);
+        let around = self.record_at(record, None);
         if record == reader {
             found.add(reader, around);
         }
-        let mut at = record;
-        for step in path {
-            let kind = self.tool.nodes.get(at.index()).map(|node| &node.kind);
-            let Some(NodeKind::Record(fields)) = kind else { break };
-            let Some(field) = fields.iter().find(|field| field.name == *step) else {
-                return vec![Source::Top];
-            };
-            at = field.node;
-            around = self.record_at(at, around);
-            found.add(at, around);
+        if !found.add_path(record, around, path) {
+            return vec![Source::Top];
         }
-        // What is read is the value with all that lies in it.
-        found.add_below(at, around);
         found.sources
     }
 
@@ -251,9 +231,31 @@ struct Sources<'w, 'p, 'f> {
 }
 
 impl Sources<'_, '_, '_> {
+    /// Adds what lies on a path of fields from a node, in every record that it may be; says whether
+    /// some record has it.
+    fn add_path(&mut self, node: NodeId, around: Option<Record>, path: &[String]) -> bool {
+        let declared = self.walk.tool.nodes.get(node.index());
+        let is_record = |kind: &NodeKind| matches!(kind, NodeKind::Record(_));
+        let may_be_record = declared.is_some_and(|node| node.kinds.iter().any(is_record));
+        let Some((step, path)) = path.split_first().filter(|_| may_be_record) else {
+            // What is read is the value with all that lies in it.
+            self.add_below(node, around);
+            return true;
+        };
+        let fields: BTreeSet<NodeId> = declared.iter().flat_map(|n| n.fields(step)).collect();
+        for &field in &fields {
+            let around = self.walk.record_at(field, around);
+            self.add(field, around);
+            if !self.add_path(field, around, path) {
+                return false;
+            }
+        }
+        !fields.is_empty()
+    }
+
     fn add_below(&mut self, node: NodeId, around: Option<Record>) {
-        let below = self.walk.tool.nodes.get(node.index()).map(|node| node.kind.below());
-        for node in below.unwrap_or_default() {
+        let below = self.walk.tool.nodes.get(node.index()).map(Node::steps);
+        for (_, node) in below.unwrap_or_default() {
             let around = self.walk.record_at(node, around);
             self.add(node, around);
             self.add_below(node, around);

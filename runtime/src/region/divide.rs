@@ -4,13 +4,13 @@
 //! there is left out rather than null, unless its own type holds null. Lists and records are never
 //! null. A map has any names, each once, and each is a region like the value behind it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
-use rtbas_artifact::ir::{NodeField, NodeId, NodeKind, Tool, Type};
+use rtbas_artifact::ir::{Node, NodeField, NodeId, NodeKind, Tool, Type, TypeId};
 use rtbas_artifact::ty;
 use rtbas_artifact::value::Value;
 
-use super::token::{Reader, Token};
+use super::token::{Expected, Reader, Scalar, Token};
 use super::value::{ONCE, Undivided, named};
 use super::{Content, Region, SHAPE, Step, Tree, Unfit, root};
 
@@ -18,10 +18,11 @@ use super::{Content, Region, SHAPE, Step, Tree, Unfit, root};
 pub(super) fn divide<'t>(
     types: &[Type],
     tool: &Tool,
-    mut reader: impl Reader<'t>,
+    reader: impl Reader<'t>,
 ) -> Result<Tree, Unfit> {
     let unfit = |expected| Unfit::new(&[], 0, expected);
     let root = root(tool).ok_or_else(|| unfit(SHAPE))?;
+    let mut reader = Ahead { reader, tokens: VecDeque::new() };
     let first = reader.next().map_err(unfit)?;
     let mut divider = Divider { types, tool, reader, regions: Vec::new() };
     divider.region(root, None, Step::Root, first)?;
@@ -29,14 +30,14 @@ pub(super) fn divide<'t>(
     Ok(Tree { regions: divider.regions })
 }
 
-struct Divider<'a, R> {
+struct Divider<'a, 't, R> {
     types: &'a [Type],
     tool: &'a Tool,
-    reader: R,
+    reader: Ahead<'t, R>,
     regions: Vec<Region>,
 }
 
-impl<'a, 't, R: Reader<'t>> Divider<'a, R> {
+impl<'a, 't, R: Reader<'t>> Divider<'a, 't, R> {
     /// Adds the region that begins with a token, and those below it.
     fn region(
         &mut self,
@@ -50,12 +51,20 @@ impl<'a, 't, R: Reader<'t>> Divider<'a, R> {
         self.regions.push(Region { node, parent, step, span: 0..0, content, end: index + 1 });
         let tool = self.tool;
         let node = tool.nodes.get(node.index()).ok_or_else(|| self.unfit(index, SHAPE))?;
-        let (content, span) = match (&node.kind, first) {
-            (NodeKind::Leaf(ty), first) => {
+        let kind = match node.kinds.as_slice() {
+            [kind] => kind,
+            _ => self.kind(index, node, &first)?,
+        };
+        let (content, span) = match (kind, first) {
+            (NodeKind::Leaf(_), first) => {
                 let read = Undivided::read(&mut self.reader, first);
                 let (value, span) = read.map_err(|e| self.unfit(index, e))?;
-                let value = value.fit(self.types, *ty);
-                let describe = || self.unfit(index, &ty::describe(self.types, *ty));
+                let types = || node.kinds.iter().filter_map(leaf);
+                let value = types().find_map(|ty| value.fit(self.types, ty));
+                let describe = || {
+                    let types = types().map(|ty| ty::describe(self.types, ty));
+                    self.unfit(index, &types.collect::<Vec<_>>().join(" or "))
+                };
                 (Content::Leaf(value.ok_or_else(describe)?), span)
             }
             (NodeKind::List(element), Token::List(start)) => {
@@ -76,6 +85,41 @@ impl<'a, 't, R: Reader<'t>> Divider<'a, R> {
             (region.content, region.span, region.end) = (content, span, end);
         }
         Ok(())
+    }
+
+    /// Which of several kinds a value is that begins with a token.
+    fn kind(
+        &mut self,
+        index: usize,
+        node: &'a Node,
+        first: &Token<'t>,
+    ) -> Result<&'a NodeKind, Unfit> {
+        if let (Token::Record(_), Some(tag)) = (first, &node.tag) {
+            return self.tagged(index, node, tag);
+        }
+        let is_such = |kind: &&NodeKind| match first {
+            Token::List(_) => matches!(kind, NodeKind::List(_)),
+            Token::Record(_) => matches!(kind, NodeKind::Record(_) | NodeKind::Map { .. }),
+            Token::Scalar(_) | Token::End(_) => false,
+        };
+        let leaf = || node.kinds.iter().find(|kind| leaf(kind).is_some());
+        let found = node.kinds.iter().find(is_such).or_else(leaf);
+        found.ok_or_else(|| self.unfit(index, "one of the declared kinds of values"))
+    }
+
+    /// Which of several records has begun. Its tag may stand anywhere in it, so it is read ahead.
+    fn tagged(&mut self, index: usize, node: &'a Node, tag: &str) -> Result<&'a NodeKind, Unfit> {
+        let found = self.reader.scalar_of(tag).map_err(|e| self.unfit(index, e))?;
+        let unfit = |expected: &str| self.unfit(index, expected).under(tag);
+        let written = Undivided::Scalar(found.ok_or_else(|| unfit("a value"))?);
+        let is_such = |kind: &&NodeKind| {
+            let NodeKind::Record(fields) = kind else { return false };
+            let field = fields.iter().find(|field| field.name == tag);
+            let ty = field.and_then(|field| self.tool.nodes.get(field.node.index())?.leaf());
+            ty.is_some_and(|ty| written.fit(self.types, ty).is_some())
+        };
+        let found = node.kinds.iter().find(is_such);
+        found.ok_or_else(|| unfit("a value that tells which record this is"))
     }
 
     /// Adds the elements of a list; gives the byte where it ends.
@@ -148,5 +192,72 @@ impl<'a, 't, R: Reader<'t>> Divider<'a, R> {
 
     fn unfit(&self, index: usize, expected: &str) -> Unfit {
         Unfit::new(&self.regions, index, expected)
+    }
+}
+
+fn leaf(kind: &NodeKind) -> Option<TypeId> {
+    match kind {
+        NodeKind::Leaf(ty) => Some(*ty),
+        NodeKind::List(_) | NodeKind::Record(_) | NodeKind::Map { .. } => None,
+    }
+}
+
+/// A reader of which some tokens have been read already.
+struct Ahead<'t, R> {
+    reader: R,
+    tokens: VecDeque<Token<'t>>,
+}
+
+impl<'t, R: Reader<'t>> Ahead<'t, R> {
+    /// The scalar in a field of the record that has begun, if it has one. What was read up to the
+    /// end of the record is read again.
+    fn scalar_of(&mut self, field: &str) -> Result<Option<Scalar<'t>>, Expected> {
+        let (mut seen, mut found) = (Vec::new(), None);
+        loop {
+            let name = self.next()?;
+            let is_tag = matches!(&name, Token::Scalar(name) if name.text == field);
+            let is_end = matches!(name, Token::End(_));
+            seen.push(name);
+            if is_end {
+                break;
+            }
+            let value = self.next()?;
+            if let Token::Scalar(scalar) = &value {
+                found = found.or_else(|| is_tag.then(|| scalar.clone()));
+            }
+            self.value(value, &mut seen)?;
+        }
+        seen.into_iter().rev().for_each(|token| self.tokens.push_front(token));
+        Ok(found)
+    }
+
+    /// Passes over the value that begins with a token.
+    fn value(&mut self, first: Token<'t>, seen: &mut Vec<Token<'t>>) -> Result<(), Expected> {
+        let (mut token, mut depth) = (first, 0_usize);
+        loop {
+            match token {
+                Token::List(_) | Token::Record(_) => depth += 1,
+                Token::End(_) => depth = depth.saturating_sub(1),
+                Token::Scalar(_) => {}
+            }
+            seen.push(token);
+            if depth == 0 {
+                return Ok(());
+            }
+            token = self.next()?;
+        }
+    }
+}
+
+impl<'t, R: Reader<'t>> Reader<'t> for Ahead<'t, R> {
+    fn next(&mut self) -> Result<Token<'t>, Expected> {
+        match self.tokens.pop_front() {
+            Some(token) => Ok(token),
+            None => self.reader.next(),
+        }
+    }
+
+    fn finish(self) -> Result<(), Expected> {
+        self.reader.finish()
     }
 }

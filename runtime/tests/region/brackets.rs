@@ -256,6 +256,60 @@ fn a_map_has_any_names_and_each_is_a_region() {
 }
 
 #[test]
+fn a_tag_tells_records_apart_wherever_it_stands() {
+    let shape = json!([{
+        "|": [{"kind": "kind a", "x": "integer"}, {"y?": ["text"], "kind": "kind b"}],
+        "tag": "kind",
+    }]);
+    let text = r#"[{"x": 1, "kind": "a"}, {"kind": true, "y": ["kind", "a"]}, {"kind": "b"}]"#;
+    assert_eq!(
+        leaves(Format::Json, &shape, text),
+        [
+            "result[0].x ¦ 1 ¦ 1",
+            "result[0].kind ¦ \"a\" ¦ \"a\"",
+            "result[1].kind ¦ true ¦ true",
+            "result[1].y[0] ¦ \"kind\" ¦ \"kind\"",
+            "result[1].y[1] ¦ \"a\" ¦ \"a\"",
+            "result[2].kind ¦ \"b\" ¦ \"b\"",
+        ]
+    );
+    let yaml = "- x: 1\n  kind: a\n- kind: b\n  y:\n  - {kind: a}\n";
+    assert_eq!(leaves(Format::Yaml, &shape, yaml), ["result[1].y[0] ¦ a string"]);
+    for (text, unfit) in [
+        (r#"[{"x": 1}]"#, "result[0].kind ¦ a value"),
+        (r#"[{"kind": ["a"], "x": 1}]"#, "result[0].kind ¦ a value"),
+        (r#"[{"kind": "c"}]"#, "result[0].kind ¦ a value that tells which record this is"),
+        (r#"[{"kind": "a", "y": []}]"#, "result[0] ¦ no fields beside those declared"),
+        (r#"[{"kind": "a", "x": 1, "kind": "b"}]"#, "result[0] ¦ each field once"),
+        (r#"[{"k\u0069nd": "b", "kind": "a", "x": 1}]"#, "result[0] ¦ each field once"),
+        (r#"[{"x": {"kind": "a"}, "kind": "a"}]"#, "result[0].x ¦ a whole number"),
+        (r#"["a"]"#, "result[0] ¦ one of the declared kinds of values"),
+        (r#"[{"kind": "a", "x": 1"#, "result[0] ¦ one document of valid JSON"),
+    ] {
+        assert_eq!(leaves(Format::Json, &shape, text), [unfit], "{text}");
+    }
+}
+
+#[test]
+fn brackets_tell_lists_records_and_scalars_apart() {
+    let shape = json!({"|": ["null", "integer", ["text"], {"id": {"|": ["text", {"*": "bool"}]}}]});
+    for (text, expected) in [
+        ("null", &["result ¦ null ¦ null"][..]),
+        ("7", &["result ¦ 7 ¦ 7"]),
+        (r#"["a"]"#, &["result[0] ¦ \"a\" ¦ \"a\""]),
+        (r#"{"id": "a"}"#, &["result.id ¦ \"a\" ¦ \"a\""]),
+        (
+            r#"{"id": {"b": true}}"#,
+            &["result.id[key 0] ¦ \"b\" ¦ \"b\"", "result.id[0] ¦ true ¦ true"],
+        ),
+        (r#""a""#, &["result ¦ null or a whole number"]),
+        (r#"{"id": ["a"]}"#, &["result.id ¦ a string"]),
+    ] {
+        assert_eq!(leaves(Format::Json, &shape, text), expected, "{text}");
+    }
+}
+
+#[test]
 fn what_has_no_quotes_is_no_text() {
     for format in [Format::Json, Format::Python] {
         assert_eq!(leaves(format, &json!("text"), "12"), ["result ¦ a string"]);

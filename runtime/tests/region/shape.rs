@@ -1,5 +1,6 @@
 //! Tools for tests, declared in a few words: `"text"` is a leaf, `["text"]` a list, and
 //! `{"id": "integer", "note?": "text"}` a record that need not have a note, `{"*": "text"}` a map.
+//! `{"|": ["null", ["text"]]}` is one of several, `{"|": […], "tag": "kind"}` a record that a tag tells.
 
 use rtbas_artifact::ir::{
     Field, Format, LabelId, LabelRule, Node, NodeField, NodeId, NodeKind, Tool, Type, TypeId,
@@ -33,6 +34,8 @@ pub(crate) fn types() -> Vec<(&'static str, Type)> {
         ("set of texts", Type::Set(id("text"))),
         ("point", Type::Record { fields: point.clone(), open: false }),
         ("open point", Type::Record { fields: point, open: true }),
+        ("kind a", Type::Enumeration(vec![Value::Text("a".into())])),
+        ("kind b", Type::Enumeration(vec![Value::Text("b".into()), Value::Bool(true)])),
     ]
 }
 
@@ -55,7 +58,17 @@ pub(crate) fn tool(format: Format, shape: &Json) -> Tool {
 }
 
 fn node(shape: &Json, nodes: &mut Vec<Node>) -> NodeId {
-    let kind = match shape {
+    let tag = shape["tag"].as_str().map(str::to_owned);
+    let kinds = match shape["|"].as_array() {
+        Some(shapes) => shapes.iter().map(|shape| kind(shape, nodes)).collect(),
+        None => vec![kind(shape, nodes)],
+    };
+    nodes.push(Node { kinds, tag, shows: Vec::new(), label: None, record_of: None });
+    NodeId(nodes.len() as u32 - 1)
+}
+
+fn kind(shape: &Json, nodes: &mut Vec<Node>) -> NodeKind {
+    match shape {
         Json::String(ty) => {
             let at = types().iter().position(|(name, _)| name == ty);
             NodeKind::Leaf(TypeId(at.unwrap_or_else(|| panic!("no type {ty}")) as u32))
@@ -75,7 +88,5 @@ fn node(shape: &Json, nodes: &mut Vec<Node>) -> NodeId {
                 .collect(),
         ),
         _ => panic!("no shape: {shape}"),
-    };
-    nodes.push(Node { kind, shows: Vec::new(), label: None, record_of: None });
-    NodeId(nodes.len() as u32 - 1)
+    }
 }

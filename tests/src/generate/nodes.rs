@@ -8,6 +8,7 @@ use rtbas_artifact::ir::{
     Cell, CellId, Format, LabelRule, Node, NodeField, NodeId, NodeKind, Operand, StoreId, Type,
     TypeId,
 };
+use rtbas_artifact::value::Value;
 
 use crate::generate::Style;
 use crate::generate::conditions::{Place, Source};
@@ -34,6 +35,8 @@ pub struct Shape<'a, 't> {
     pub style: Style,
     /// The nodes so far.
     pub nodes: Vec<Node>,
+    /// The tag of the node that is added next.
+    pub tag: Option<String>,
 }
 
 /// The record of a store around a node.
@@ -74,11 +77,12 @@ impl Shape<'_, '_> {
     }
 
     fn any(&mut self, depth: usize, around: &mut Around) -> NodeId {
-        match self.dice.below(11) {
+        match self.dice.below(12) {
             0..=3 if depth > 0 => self.list(depth - 1, around),
             4..=7 => self.record_of(depth, around),
             8 if depth > 0 => self.record(depth - 1, around),
             9 if depth > 0 => self.map(depth - 1, around),
+            10 => self.one_of(depth, around),
             _ => {
                 let ty = values::ty(self.dice, self.tables, Use::Other, 1);
                 self.leaf(ty, None, around)
@@ -94,7 +98,7 @@ impl Shape<'_, '_> {
         };
         let shape = self.dice.pick(self.shelves).map(|shelf| shelf.whole);
         let shows = shape.filter(|_| self.dice.chance(80)).into_iter().collect();
-        self.add(NodeKind::List(element), shows, None, around)
+        self.add(vec![NodeKind::List(element)], shows, None, around)
     }
 
     fn map(&mut self, depth: usize, around: &mut Around) -> NodeId {
@@ -107,7 +111,58 @@ impl Shape<'_, '_> {
         };
         let shape = self.dice.pick(self.shelves).map(|shelf| shelf.whole);
         let shows = shape.filter(|_| self.dice.chance(80)).into_iter().collect();
-        self.add(NodeKind::Map { key, value }, shows, None, around)
+        self.add(vec![NodeKind::Map { key, value }], shows, None, around)
+    }
+
+    /// One of several records of a store, or something else.
+    fn one_of(&mut self, depth: usize, around: &mut Around) -> NodeId {
+        let Some(shelf) = self.dice.pick(self.shelves) else { return self.record(depth, around) };
+        let is_record = depth == 0 || !self.dice.chance(20);
+        let mut inside = match is_record {
+            true => Around { path: Some(Vec::new()), fields: Vec::new() },
+            false => Around { path: None, fields: around.fields.clone() },
+        };
+        let mut kinds = Vec::new();
+        if self.dice.chance(60) {
+            let ty = [Type::Null, Type::Text, Type::Bool];
+            let ty = self.dice.pick(&ty).cloned().unwrap_or(Type::Null);
+            kinds.push(NodeKind::Leaf(self.tables.ty(ty)));
+        }
+        let records = self.dice.between(1, 3);
+        for record in 0..records {
+            let mut fields = Vec::new();
+            if records > 1 {
+                let value = Value::Text(format!("u{record}"));
+                let ty = self.tables.ty(Type::Enumeration(vec![value]));
+                let cell = shelf.fields.first().map(|column| column.cell);
+                let node = self.below("tag", &mut inside, |this, a| this.leaf(ty, cell, a));
+                fields.push(NodeField { name: "tag".to_owned(), node, required: true });
+            }
+            for column in &shelf.fields {
+                if self.dice.chance(40) {
+                    continue;
+                }
+                let (ty, cell) = (column.ty, Some(column.cell));
+                let node = self.below(&column.name, &mut inside, |this, a| this.leaf(ty, cell, a));
+                fields.push(self.field(&column.name, node));
+            }
+            if self.dice.chance(50) {
+                fields.reverse();
+            }
+            kinds.push(NodeKind::Record(fields));
+        }
+        if !is_record {
+            kinds.push(NodeKind::List(self.any(depth - 1, &mut inside)));
+        }
+        let mut shows: Vec<CellId> = vec![shelf.whole];
+        shows.extend(shelf.fields.first().map(|column| column.cell).filter(|c| *c != shelf.whole));
+        self.tag = (records > 1).then(|| "tag".to_owned());
+        self.add(
+            kinds,
+            shows,
+            is_record.then_some(shelf.id),
+            if is_record { &inside } else { around },
+        )
     }
 
     /// A record of a store.
@@ -144,7 +199,7 @@ impl Shape<'_, '_> {
                 shows.push(column.cell);
             }
         }
-        self.add(NodeKind::Record(fields), shows, Some(shelf.id), &inside)
+        self.add(vec![NodeKind::Record(fields)], shows, Some(shelf.id), &inside)
     }
 
     /// A record of no store.
@@ -162,7 +217,7 @@ impl Shape<'_, '_> {
         }
         let shows = self.dice.pick(self.shelves).map(|shelf| shelf.whole);
         let shows = shows.filter(|_| self.dice.chance(40)).into_iter().collect();
-        self.add(NodeKind::Record(fields), shows, None, around)
+        self.add(vec![NodeKind::Record(fields)], shows, None, around)
     }
 
     fn field(&mut self, name: &str, node: NodeId) -> NodeField {
@@ -189,7 +244,7 @@ impl Shape<'_, '_> {
                 source.ceiling = self.tables.space.join(&source.ceiling, &ceiling);
             }
         }
-        if let NodeKind::Leaf(ty) = added.kind {
+        if let [NodeKind::Leaf(ty)] = *added.kinds.as_slice() {
             around.fields.extend(Source::all(self.tables, &Operand::Field(path), ty, &ceiling));
         }
         node
@@ -202,24 +257,21 @@ impl Shape<'_, '_> {
             let other = self.dice.pick(&all).copied().filter(|other| !shows.contains(other));
             shows.extend(other.filter(|_| self.dice.chance(75)));
         }
-        self.add(NodeKind::Leaf(ty), shows, None, around)
+        self.add(vec![NodeKind::Leaf(ty)], shows, None, around)
     }
 
     fn add(
         &mut self,
-        kind: NodeKind,
+        kinds: Vec<NodeKind>,
         shows: Vec<CellId>,
         record_of: Option<StoreId>,
         around: &Around,
     ) -> NodeId {
         let is_bare = shows.is_empty() && !self.dice.chance(12);
-        let label = (is_bare || self.dice.chance(15)).then(|| match &kind {
+        let is_leaf = matches!(kinds.as_slice(), [NodeKind::Leaf(_)]);
+        let label = (is_bare || self.dice.chance(15)).then(|| match is_leaf {
             // A shape is most often for all to see.
-            NodeKind::List(_) | NodeKind::Record(_) | NodeKind::Map { .. }
-                if !self.dice.chance(25) =>
-            {
-                self.tables.always(&self.tables.space.bottom())
-            }
+            false if !self.dice.chance(25) => self.tables.always(&self.tables.space.bottom()),
             _ => {
                 // What lies in a region has at least its label, which must not depend on it then.
                 let inside = |source: &&Source| match (&source.operand, &around.path) {
@@ -232,7 +284,8 @@ impl Shape<'_, '_> {
                 Place::new(self.dice, self.tables, &sources).rule()
             }
         });
-        self.nodes.push(Node { kind, shows, label, record_of });
+        let tag = self.tag.take();
+        self.nodes.push(Node { kinds, tag, shows, label, record_of });
         NodeId(u32::try_from(self.nodes.len() - 1).unwrap_or(u32::MAX))
     }
 }
@@ -302,13 +355,15 @@ fn read(tables: &Tables, cells: &[Cell], nodes: &[Node], index: usize) -> Label 
             if record == index {
                 read = tables.space.join(&read, &ceiling(tables, cells, node));
             }
-            let mut at = record;
+            // Records that are told apart may all have a field of the name.
+            let mut found = vec![record];
+            let mut passed = Vec::new();
             for name in path {
-                let Some(NodeKind::Record(fields)) = nodes.get(at).map(|node| &node.kind) else {
-                    break;
-                };
-                let Some(field) = fields.iter().find(|field| field.name == *name) else { break };
-                at = field.node.index();
+                let fields = found.iter().filter_map(|&at| nodes.get(at));
+                found = fields.flat_map(|node| node.fields(name).map(NodeId::index)).collect();
+                passed.extend(&found);
+            }
+            for at in passed {
                 // What is around the node is part of its label anyhow. A node that reads itself can
                 // only have one label.
                 let counts = at == index || !around.contains(&at);
@@ -322,5 +377,5 @@ fn read(tables: &Tables, cells: &[Cell], nodes: &[Node], index: usize) -> Label 
 }
 
 fn parent(nodes: &[Node], index: usize) -> Option<usize> {
-    nodes.iter().position(|node| node.kind.below().iter().any(|below| below.index() == index))
+    nodes.iter().position(|node| node.steps().iter().any(|(_, below)| below.index() == index))
 }

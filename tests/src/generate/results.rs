@@ -32,8 +32,8 @@ pub fn fitting(dice: &mut Dice<'_>, policy: &Policy, tool: &Tool) -> Document {
         return Document::Tree(language, node(dice, language, policy, tool, root));
     }
     let (before, after) = dice.pick(&MARGINS).copied().unwrap_or_default();
-    let value = match tool.nodes.last().map(|node| &node.kind) {
-        Some(NodeKind::Leaf(ty)) => values::written(dice, Language::Yaml, &policy.types, *ty),
+    let value = match tool.nodes.last().map(|node| node.kinds.as_slice()) {
+        Some([NodeKind::Leaf(ty)]) => values::written(dice, Language::Yaml, &policy.types, *ty),
         _ => Written::Plain("~".to_owned()),
     };
     let word = match value {
@@ -52,7 +52,8 @@ pub fn node(
     id: NodeId,
 ) -> Written {
     let layout = if dice.chance(30) { Layout::Flow } else { Layout::Block };
-    match tool.nodes.get(id.index()).map(|node| &node.kind) {
+    let kinds = tool.nodes.get(id.index()).map_or(&[][..], |node| &node.kinds);
+    match dice.pick(kinds) {
         None => values::word(language, "~".to_owned()),
         Some(NodeKind::Leaf(ty)) => values::written(dice, language, &policy.types, *ty),
         Some(NodeKind::List(element)) => {

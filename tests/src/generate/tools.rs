@@ -52,6 +52,7 @@ pub fn tool(dice: &mut Dice<'_>, tables: &mut Tables, ground: Ground<'_>, name: 
         sources: &sources,
         style: ground.style,
         nodes: Vec::new(),
+        tag: None,
     };
     let nodes = shape.result(format);
     let errors = Place::new(dice, tables, &sources).rule();

@@ -40,7 +40,9 @@ pub fn divide(types: &Types<'_>, tool: &Tool, document: &Document) -> Option<Par
     let node = root(tool)?;
     match (tool.format, document) {
         (Format::Text, document) => {
-            let NodeKind::Leaf(ty) = &tool.nodes.get(node.index())?.kind else { return None };
+            let [NodeKind::Leaf(ty)] = tool.nodes.get(node.index())?.kinds.as_slice() else {
+                return None;
+            };
             let text = document.text();
             let value = types.scalar(*ty, Scalar::Whole(&text))?;
             Some(Part { node, step: String::new(), value, text, below: Vec::new() })
@@ -66,11 +68,44 @@ impl Reader<'_> {
         twice(fields) && self.types.flaw != Some(Flaw::NamesMayRepeat)
     }
 
+    /// Which of several kinds a written value is: by the brackets around it, and of records by the
+    /// first value of the tag.
+    fn kind<'n>(&self, node: &'n Node, written: &Written) -> Option<&'n NodeKind> {
+        let of_tag = |kind: &NodeKind, fields: &[(String, Written)]| {
+            let Some(tag) = &node.tag else { return true };
+            let NodeKind::Record(declared) = kind else { return false };
+            let field = declared.iter().find(|field| field.name == *tag);
+            let node = field.and_then(|field| self.tool.nodes.get(field.node.index()));
+            let ty = match node.map(|node| node.kinds.as_slice()) {
+                Some([NodeKind::Leaf(ty)]) => *ty,
+                _ => return false,
+            };
+            let value = fields.iter().find(|(name, _)| name == tag).map(|(_, value)| value);
+            value.is_some_and(|value| self.types.read(ty, value).is_some())
+        };
+        let brackets = node.kinds.iter().find(|kind| match (kind, written) {
+            (NodeKind::List(_), Written::List(..)) => true,
+            (NodeKind::Map { .. }, Written::Record(..)) => true,
+            (NodeKind::Record(_), Written::Record(_, fields)) => of_tag(kind, fields),
+            _ => false,
+        });
+        let leaf = node.kinds.iter().find(|kind| matches!(kind, NodeKind::Leaf(_)));
+        let is_tagged = node.tag.is_some() && matches!(written, Written::Record(..));
+        brackets.or(leaf.filter(|_| !is_tagged))
+    }
+
     fn part(&self, node: NodeId, step: String, written: &Written) -> Option<Part> {
         let Self { types, tool, language } = *self;
         let text = language.token(written);
-        let (value, below) = match (&tool.nodes.get(node.index())?.kind, written) {
-            (NodeKind::Leaf(ty), _) => (types.read(*ty, written)?, Vec::new()),
+        let declared = tool.nodes.get(node.index())?;
+        let (value, below) = match (self.kind(declared, written)?, written) {
+            (NodeKind::Leaf(_), _) => {
+                let read = |kind: &NodeKind| match kind {
+                    NodeKind::Leaf(ty) => types.read(*ty, written),
+                    _ => None,
+                };
+                (declared.kinds.iter().find_map(read)?, Vec::new())
+            }
             (NodeKind::List(element), Written::List(_, items)) => {
                 let item = |(i, item)| self.part(*element, format!("[{i}]"), item);
                 let below: Vec<Part> = items.iter().enumerate().map(item).collect::<Option<_>>()?;
@@ -224,13 +259,18 @@ impl<'a> Labeller<'a> {
     }
 
     /// Whether a node is a record of a store and shows nothing more of it than which of its fields
-    /// are there.
+    /// are there, and which of several records it is.
     fn is_the_record(&self, node: &Node, store: StoreId) -> bool {
-        let NodeKind::Record(fields) = &node.kind else { return false };
-        let optional: Vec<CellPart> = fields
-            .iter()
+        let records = node.kinds.iter().filter_map(|kind| match kind {
+            NodeKind::Record(fields) => Some(fields),
+            _ => None,
+        });
+        let optional: Vec<CellPart> = records
+            .flatten()
             .filter(|field| !field.required)
-            .map(|field| CellPart::Field(field.name.clone()))
+            .map(|field| field.name.clone())
+            .chain(node.tag.clone())
+            .map(CellPart::Field)
             .chain([CellPart::Shape])
             .collect();
         let shown = node.shows.iter().filter_map(|id| self.logic.policy.cells.get(id.index()));

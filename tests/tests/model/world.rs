@@ -77,7 +77,7 @@ impl Secrets<'_, '_> {
             return results::node(&mut self.dice, language, self.policy, tool, part.node);
         }
         let mut below = part.below.iter();
-        let kind = tool.nodes.get(part.node.index()).map(|node| &node.kind);
+        let kinds = tool.nodes.get(part.node.index()).map_or(&[][..], |node| &node.kinds);
         match written {
             Written::List(layout, items) => {
                 let mut inside = |written: &Written| match below.next() {
@@ -87,7 +87,7 @@ impl Secrets<'_, '_> {
                 Written::List(*layout, items.iter().map(&mut inside).collect())
             }
             Written::Record(layout, fields) => {
-                let is_map = matches!(kind, Some(NodeKind::Map { .. }));
+                let is_map = kinds.iter().any(|kind| matches!(kind, NodeKind::Map { .. }));
                 let mut written = Vec::new();
                 for (i, (name, value)) in fields.iter().enumerate() {
                     let mut name = name.clone();

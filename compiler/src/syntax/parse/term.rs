@@ -17,14 +17,19 @@ use crate::syntax::ast::{
 
 impl Builder<'_> {
     pub(super) fn ty(&mut self, pair: &Pair<'_>) -> Option<Type> {
-        let span = self.span(pair);
-        let core = pair.clone().into_inner().next()?;
-        let kind = self.type_kind(&core)?;
-        if !has(pair, Rule::nullable) {
-            return Some(Type { kind, span });
+        let mut choices: Vec<Type> = Vec::new();
+        for core in pair.clone().into_inner().filter(|p| p.as_rule() != Rule::nullable) {
+            choices.push(Type { kind: self.type_kind(&core)?, span: self.span(&core) });
         }
-        let inner = Box::new(Type { kind, span: self.span(&core) });
-        Some(Type { kind: TypeKind::Nullable(inner), span })
+        let span = choices.first()?.span.to(choices.last()?.span);
+        let ty = match choices.len() {
+            1 => choices.pop()?,
+            _ => Type { kind: TypeKind::Union(choices), span },
+        };
+        if !has(pair, Rule::nullable) {
+            return Some(Type { span: self.span(pair), ..ty });
+        }
+        Some(Type { kind: TypeKind::Nullable(Box::new(ty)), span: self.span(pair) })
     }
 
     fn type_kind(&mut self, pair: &Pair<'_>) -> Option<TypeKind> {

@@ -1,0 +1,236 @@
+//! What a value of a type is divided into, and what tells the alternatives of a union apart.
+//!
+//! How a value is written tells null, truth values, numbers, texts, lists and records apart. Of
+//! records there may be several if each has a field of listed values, its tag, and no value is
+//! listed twice.
+
+use rtbas_artifact::ir::{self, TypeId};
+use rtbas_artifact::ty::describe;
+use rtbas_artifact::value::Value;
+
+use super::types::Types;
+use crate::diag::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::Step;
+
+/// What a value of a type may be.
+#[derive(Debug, Default)]
+pub(crate) struct Division<'t> {
+    /// What is not divided: the first type that it fits.
+    pub(crate) leaves: Vec<TypeId>,
+    /// The type of the elements, if it may be a list.
+    pub(crate) list: Option<TypeId>,
+    /// The type of the values, if it may be a map.
+    pub(crate) map: Option<TypeId>,
+    /// The fields of the records that it may be.
+    pub(crate) records: Vec<&'t [ir::Field]>,
+    /// The field that tells several records apart.
+    pub(crate) tag: Option<&'t str>,
+}
+
+/// Two alternatives that nothing tells apart, by their places.
+#[derive(Clone, Copy, Debug)]
+struct Alike {
+    first: usize,
+    second: usize,
+    /// Whether both are records.
+    records: bool,
+}
+
+impl Division<'_> {
+    /// Whether it is a record, or one of several.
+    pub(crate) fn is_record(&self) -> bool {
+        !self.records.is_empty() && self.list.is_none() && self.map.is_none()
+    }
+
+    /// Whether it is one region, whatever it is.
+    pub(crate) fn is_leaf(&self) -> bool {
+        self.records.is_empty() && self.list.is_none() && self.map.is_none()
+    }
+}
+
+impl Types {
+    /// What a value of a type is divided into. A union of alternatives that nothing tells apart,
+    /// as schemas may have them, is not divided.
+    pub(crate) fn division(&self, ty: TypeId) -> Division<'_> {
+        let all = self.alternatives(ty);
+        let is_divided = |at: usize| {
+            let ty = all.get(at).map_or(&ir::Type::Any, |ty| self.get(*ty));
+            self.is_divided(ty) || *ty == ir::Type::Any
+        };
+        let undivided = || Division { leaves: vec![ty], ..Division::default() };
+        if self.alike(&all).iter().any(|a| is_divided(a.first) || is_divided(a.second)) {
+            return undivided();
+        }
+        let mut division = Division { tag: self.tag(&all), ..Division::default() };
+        for &choice in &all {
+            match self.get(choice) {
+                ir::Type::List(item) => division.list = Some(*item),
+                ir::Type::Map(value) => division.map = Some(*value),
+                ir::Type::Record { fields, open: false } => division.records.push(fields),
+                _ => division.leaves.push(choice),
+            }
+        }
+        if division.is_leaf() { undivided() } else { division }
+    }
+
+    fn is_divided(&self, ty: &ir::Type) -> bool {
+        matches!(ty, ir::Type::List(_) | ir::Type::Map(_) | ir::Type::Record { open: false, .. })
+    }
+
+    /// Says which of several types that are written as alternatives nothing tells apart.
+    pub(super) fn complain_of_alike(&self, choices: &[(TypeId, Span)]) -> Option<Diagnostic> {
+        let all: Vec<TypeId> = choices.iter().map(|(ty, _)| *ty).collect();
+        // A type that is no type has a message already.
+        let is_known = |alike: &&Alike| {
+            [alike.first, alike.second]
+                .iter()
+                .all(|at| all.get(*at).is_some_and(|ty| *self.get(*ty) != ir::Type::Any))
+        };
+        let all_alike = self.alike(&all);
+        let alike = all_alike.iter().find(is_known)?;
+        let (a, b) = choices.get(alike.first).zip(choices.get(alike.second))?;
+        let [first, second] = [a, b].map(|(ty, _)| describe(self.entries(), *ty));
+        let message = match alike.records {
+            true => "nothing tells these records apart".to_owned(),
+            false => format!("nothing tells {second} from {first}"),
+        };
+        let help = match alike.records {
+            true => {
+                "give each a field that the others have with other values:\n\
+                     { kind: \"a\", … } | { kind: \"b\", … }"
+            }
+            false => "name a type that holds the values of both",
+        };
+        let diagnostic = Diagnostic::new(Code::E0220, b.1, message);
+        Some(diagnostic.label(a.1, "the other alternative").help(help))
+    }
+
+    /// Whether a value of any of these types is a record, or null.
+    pub(crate) fn are_records(&self, all: &[TypeId]) -> bool {
+        let is_null = |ty: &TypeId| *self.get(*ty) == ir::Type::Null;
+        let is_record = |ty: &TypeId| {
+            let division = self.division(*ty);
+            division.is_record() && division.leaves.iter().all(is_null)
+        };
+        !all.is_empty() && all.iter().all(is_record)
+    }
+
+    /// The types of the regions that a step leads to.
+    pub(crate) fn step(&self, ty: TypeId, step: &Step) -> Vec<TypeId> {
+        let division = self.division(ty);
+        let mut found: Vec<TypeId> = match step {
+            Step::Items => division.list.into_iter().chain(division.map).collect(),
+            Step::Keys => {
+                division.map.and_then(|_| self.find(&ir::Type::Text)).into_iter().collect()
+            }
+            Step::Field(name) => {
+                let fields = division.records.iter().flat_map(|fields| fields.iter());
+                fields.filter(|field| field.name == *name).map(|field| field.ty).collect()
+            }
+        };
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// A record of the fields that any of several records has, each of the types that it has there.
+    pub(super) fn merged(&mut self, ty: TypeId) -> Option<TypeId> {
+        let division = self.division(ty);
+        if !division.is_record() || !division.leaves.is_empty() {
+            return None;
+        }
+        let records: Vec<Vec<ir::Field>> = division.records.iter().map(|r| r.to_vec()).collect();
+        let mut merged: Vec<ir::Field> = Vec::new();
+        for field in records.iter().flatten() {
+            if merged.iter().any(|known| known.name == field.name) {
+                continue;
+            }
+            let same = |fields: &Vec<ir::Field>| {
+                fields.iter().find(|other| other.name == field.name).cloned()
+            };
+            let all: Vec<ir::Field> = records.iter().filter_map(same).collect();
+            let required = all.len() == records.len() && all.iter().all(|field| field.required);
+            let types = all.iter().map(|field| field.ty).collect();
+            let ty = self.union(types).ok()?;
+            merged.push(ir::Field { name: field.name.clone(), ty, required });
+        }
+        self.intern(ir::Type::Record { fields: merged, open: false }).ok()
+    }
+
+    /// Alternatives that nothing tells apart.
+    fn alike(&self, all: &[TypeId]) -> Vec<Alike> {
+        let is_record = |ty: TypeId| matches!(self.get(ty), ir::Type::Record { open: false, .. });
+        let has_tag = self.tag(all).is_some();
+        let mut alike = Vec::new();
+        for (first, &a) in all.iter().enumerate() {
+            for (second, &b) in all.iter().enumerate().skip(first + 1) {
+                let records = is_record(a) && is_record(b);
+                let are_alike = match records {
+                    true => !has_tag,
+                    false => self.notations(a) & self.notations(b) != 0,
+                };
+                alike.extend(are_alike.then_some(Alike { first, second, records }));
+            }
+        }
+        alike
+    }
+
+    /// The field that tells the records among these types apart, if there are several.
+    fn tag(&self, all: &[TypeId]) -> Option<&str> {
+        let records: Vec<&[ir::Field]> = all
+            .iter()
+            .filter(|ty| matches!(self.get(**ty), ir::Type::Record { open: false, .. }))
+            .map(|ty| self.fields(*ty))
+            .collect();
+        let (first, others) = records.split_first()?;
+        if others.is_empty() {
+            return None;
+        }
+        let tells = |name: &str| {
+            let mut seen: Vec<&Value> = Vec::new();
+            records.iter().all(|fields| {
+                let field = fields.iter().find(|field| field.name == name && field.required);
+                let Some(ir::Type::Enumeration(values)) = field.map(|field| self.get(field.ty))
+                else {
+                    return false;
+                };
+                let is_new = |value: &&Value| is_scalar(value) && !seen.contains(value);
+                let are_new = values.iter().all(|value| is_new(&value));
+                seen.extend(values);
+                are_new
+            })
+        };
+        first.iter().map(|field| field.name.as_str()).find(|name| tells(name))
+    }
+
+    /// How values of a type may be written, one bit for each way.
+    fn notations(&self, ty: TypeId) -> u8 {
+        match self.get(ty) {
+            ir::Type::Any => u8::MAX,
+            ir::Type::Null => 1,
+            ir::Type::Bool => 2,
+            ir::Type::Integer | ir::Type::Number => 4,
+            ir::Type::Text | ir::Type::Date | ir::Type::Time | ir::Type::Pattern(_) => 8,
+            ir::Type::List(_) | ir::Type::Set(_) => 16,
+            ir::Type::Record { .. } | ir::Type::Map(_) => 32,
+            ir::Type::Enumeration(values) => values.iter().fold(0, |bits, value| {
+                bits | match value {
+                    Value::Null => 1,
+                    Value::Bool(_) => 2,
+                    Value::Number(_) => 4,
+                    Value::Text(_) => 8,
+                    Value::List(_) | Value::Set(_) => 16,
+                    Value::Record(_) => 32,
+                }
+            }),
+            ir::Type::Union(choices) => {
+                choices.iter().fold(0, |bits, choice| bits | self.notations(*choice))
+            }
+        }
+    }
+}
+
+fn is_scalar(value: &Value) -> bool {
+    !matches!(value, Value::List(_) | Value::Set(_) | Value::Record(_))
+}
