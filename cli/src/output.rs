@@ -88,7 +88,7 @@ pub(crate) fn create(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), 
 /// It cannot be written; then the old one is untouched.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), String> {
     if fs::metadata(path).is_ok_and(|old| !old.is_file()) {
-        return Err("is no file that could be replaced; give another name with `-o`".to_owned());
+        return Err("is no file that could be replaced; give another name".to_owned());
     }
     put(path, |beside| create(beside, bytes, Readers::Default))
 }

@@ -5,9 +5,11 @@ mod lines;
 mod log;
 mod labels;
 mod play;
+mod scene;
 mod tally;
 mod explain;
 mod report;
+mod page;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -24,7 +26,8 @@ use serde_json::json;
 use self::labels::Labels;
 use self::lines::{Fault, Lines};
 use self::log::Recording;
-use self::play::{Marks, Played};
+use self::play::Marks;
+use self::scene::{Choice, Scene};
 use self::tally::Tally;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::{self, reason};
@@ -56,6 +59,12 @@ pub(crate) struct Replay {
     /// Say why the calls of this session, or this one of them, are decided as they are
     #[arg(long, value_name = "ID[:CALL]")]
     explain: Option<String>,
+    /// Also write the report as a page of HTML, with the timeline of one session
+    #[arg(long, value_name = "FILE", conflicts_with = "explain")]
+    html: Option<PathBuf>,
+    /// The session whose timeline that page shows; else one with a call that is not allowed
+    #[arg(long, value_name = "ID", requires = "html")]
+    session: Option<String>,
     /// How to print it
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -77,7 +86,7 @@ pub(crate) fn run(args: &Replay) -> Outcome {
         Some(wanted) => player.explain(&logs, wanted, args.format),
         None => {
             let labels = args.labels.as_deref().map(Labels::read).transpose()?;
-            player.report(&logs, labels.as_ref(), args.format)
+            player.report(&logs, labels.as_ref(), args)
         }
     }
 }
@@ -91,7 +100,8 @@ struct Player {
 
 impl Player {
     /// Plays every session.
-    fn report(&self, logs: &[PathBuf], labels: Option<&Labels>, format: Format) -> Outcome {
+    fn report(&self, logs: &[PathBuf], labels: Option<&Labels>, args: &Replay) -> Outcome {
+        let mut choice = args.html.as_ref().map(|_| Choice::new(args.session.as_deref()));
         let mut tally = Tally::new(labels.is_some());
         let mut ids = BTreeSet::new();
         let progress = progress(logs);
@@ -106,21 +116,37 @@ impl Player {
                     tally.repeated += 1;
                     continue;
                 }
-                let played =
-                    self.play(engine, recording).map_err(|problem| lines.fault(problem))?;
-                let known = labels.and_then(|labels| labels.get(&played.id));
-                tally.add(played, known).map_err(|problem| lines.fault(problem))?;
+                let scene = self.play(engine, recording).map_err(|problem| lines.fault(problem))?;
+                let known = labels.and_then(|labels| labels.get(&scene.played.id));
+                tally.add(&scene.played, known).map_err(|problem| lines.fault(problem))?;
+                if let Some(choice) = &mut choice {
+                    choice.offer(scene);
+                }
             }
         }
         progress.finish_and_clear();
         if tally.sessions == 0 {
             return Err(Failure::usage(nothing_played(&tally)));
         }
-        match format {
-            Format::Human => output::print(&report::human(&tally))?,
+        let mut report = report::human(&tally);
+        if let Some((path, choice)) = args.html.as_ref().zip(choice) {
+            let scene = choice.chosen().ok_or_else(|| no_session(args.session.as_deref()))?;
+            self.write_page(path, &tally, &scene)?;
+            let (path, session) = (path.display(), shown(&scene.played.id));
+            report += &format!("\npage       {path}, with the timeline of {session}\n");
+        }
+        match args.format {
+            Format::Human => output::print(&report)?,
             Format::Json => output::print_json(&json!(tally))?,
         }
         Ok(Exit::Fine)
+    }
+
+    fn write_page(&self, path: &Path, tally: &Tally, scene: &Scene) -> Result<(), Failure> {
+        let named = |problem: String| Failure::usage(format!("`{}` {problem}", path.display()));
+        let page = page::html(&self.engines, tally, scene)
+            .map_err(|e| named(format!("is not written: {e}")))?;
+        output::replace(path, page.as_bytes()).map_err(named)
     }
 
     /// Plays one session.
@@ -133,7 +159,7 @@ impl Player {
                     let (id, suite) = (shown(&recording.id), shown(&recording.suite));
                     Failure::usage(format!("`{id}` needs a policy named `{suite}`; give it too"))
                 })?;
-                let played =
+                let Scene { played, .. } =
                     self.play(engine, recording).map_err(|problem| lines.fault(problem))?;
                 let calls = explain::choose(call, &played.calls).map_err(Failure::usage)?;
                 match format {
@@ -143,12 +169,14 @@ impl Player {
                 return Ok(Exit::Fine);
             }
         }
-        Err(Failure::usage(format!("no session is named `{}`", shown(wanted))))
+        Err(no_session(Some(wanted)))
     }
 
-    fn play(&self, engine: &Engine, recording: Recording) -> Result<Played, String> {
-        let session = play::session(engine, &self.facts).map_err(|e| e.to_string())?;
-        play::play(session, recording, self.marks.as_ref()).map_err(|e| e.to_string())
+    fn play(&self, engine: &Engine, recording: Recording) -> Result<Scene, String> {
+        let mut session = play::session(engine, &self.facts).map_err(|e| e.to_string())?;
+        let floor = session.view().map_err(|e| e.to_string())?.label().clone();
+        let played = play::play(&mut session, recording, self.marks.as_ref());
+        Ok(Scene { played: played.map_err(|e| e.to_string())?, session, floor })
     }
 
     /// Checks that the policies declare the facts that are given, and no others.
@@ -246,6 +274,10 @@ fn progress(logs: &[PathBuf]) -> ProgressBar {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }
+}
+
+fn no_session(wanted: Option<&str>) -> Failure {
+    Failure::usage(format!("no session is named `{}`", shown(wanted.unwrap_or_default())))
 }
 
 fn nothing_played(tally: &Tally) -> String {

@@ -12,6 +12,8 @@ mod fmt;
 mod test_blocks;
 #[path = "cli/replay.rs"]
 mod replay;
+#[path = "cli/page.rs"]
+mod page;
 #[path = "cli/recordings.rs"]
 mod recordings;
 #[path = "cli/examples.rs"]

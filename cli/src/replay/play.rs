@@ -7,7 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use rtbas::{Call, Decision, Engine, Permit, Reason, Receipt, Reply, Session, SessionError, Unfit};
+use rtbas::{
+    Call, Cause, Decision, Engine, Permit, Reason, Receipt, Reply, Session, SessionError, Unfit,
+};
 use rtbas_artifact::eval::FactError;
 use rtbas_artifact::ir::Effect;
 use rtbas_artifact::value::Value;
@@ -21,8 +23,8 @@ pub(crate) struct Played {
     pub(crate) id: String,
     /// Its calls, in order.
     pub(crate) calls: Vec<Judged>,
-    /// The decisions about its answers to the user, in order.
-    pub(crate) replies: Vec<Reply>,
+    /// The decisions about its answers to the user, by the index of their message in the history.
+    pub(crate) replies: BTreeMap<usize, Reply>,
     /// The results that do not have their declared shape, by tool.
     pub(crate) unfit: Vec<(String, Unfit)>,
     /// How many labelled regions its history has.
@@ -36,6 +38,13 @@ pub(crate) struct Judged {
     pub(crate) id: String,
     /// The tool that it names.
     pub(crate) tool: String,
+    /// Index in the history of the message that makes it.
+    pub(crate) message: usize,
+    /// Its index among the calls of that message; `None` if its arguments are no values, and so
+    /// it is not among them.
+    pub(crate) index: Option<usize>,
+    /// Whether the recorder knew that its result shows an attacker's text.
+    pub(crate) injected: bool,
     /// Whether the model may have read an attacker's text when it made the call.
     pub(crate) informed: bool,
     /// The decision.
@@ -51,6 +60,13 @@ pub(crate) struct Marks {
     pub(crate) open: String,
     /// Stands behind it.
     pub(crate) close: String,
+}
+
+impl Judged {
+    /// Whether a rule decided it, and not the call's own form.
+    pub(crate) fn has_rule(&self) -> bool {
+        matches!(&self.reason, Ok(Reason { cause: Cause::Rule(_), .. }))
+    }
 }
 
 impl Marks {
@@ -78,7 +94,7 @@ pub(crate) fn session(
 /// # Errors
 /// None for what [`super::log`] reads: it keeps the order that a session asks for.
 pub(crate) fn play(
-    mut session: Session,
+    session: &mut Session,
     recording: Recording,
     marks: Option<&Marks>,
 ) -> Result<Played, SessionError> {
@@ -91,16 +107,17 @@ pub(crate) fn play(
             Step::User(text) => session.user(text)?,
             Step::Output { text, calls } if calls.is_empty() => {
                 let view = session.view()?;
-                played.replies.push(session.reply(&view, text)?);
+                played.replies.insert(view.messages().len(), session.reply(&view, text)?);
             }
             Step::Output { text, calls } => {
                 let before = played.calls.len();
-                output(&mut session, text, calls, marks, &mut played)?;
+                output(session, text, calls, marks, &mut played)?;
                 let calls = played.calls.iter_mut().skip(before);
                 // What the calls of one output return is read after all of them are made.
                 let reads = calls.fold(false, |reads, call| {
                     call.informed = informed;
-                    reads || injected.contains(&call.id)
+                    call.injected = injected.contains(&call.id);
+                    reads || call.injected
                 });
                 informed |= reads;
             }
@@ -120,6 +137,7 @@ fn output(
     played: &mut Played,
 ) -> Result<(), SessionError> {
     let view = session.view()?;
+    let message = view.messages().len();
     let proposed = calls.iter().filter_map(|call| {
         let arguments = call.arguments.as_ref().ok()?.clone();
         Some(Call { tool: call.tool.clone(), arguments })
@@ -133,6 +151,7 @@ fn output(
     let mut decisions = decisions?.into_iter().enumerate();
     for RecordedCall { id, tool, arguments, outcome } in calls {
         let decided = arguments.and_then(|_| decisions.next().ok_or_else(undecided));
+        let index = decided.as_ref().ok().map(|(index, _)| *index);
         let (effect, reason) = match decided {
             Err(problem) => (Effect::Deny, Err(problem)),
             Ok((index, decision)) => {
@@ -152,7 +171,9 @@ fn output(
                 (effect, reason)
             }
         };
-        played.calls.push(Judged { id, tool, informed: true, effect, reason });
+        let (informed, injected) = (true, false);
+        let judged = Judged { id, tool, message, index, injected, informed, effect, reason };
+        played.calls.push(judged);
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use serde::{Serialize, Serializer};
 
 use super::labels::Known;
 use super::play::{Judged, Played};
+use crate::output::effect_name;
 
 /// Most ids of attacked sessions that are named.
 const MAX_NAMED: usize = 10;
@@ -60,6 +61,8 @@ pub(crate) struct Place {
     pub(crate) file: String,
     pub(crate) line: u32,
     pub(crate) rule: String,
+    /// What it decides.
+    pub(crate) decision: &'static str,
 }
 
 /// Answers to the user.
@@ -141,39 +144,42 @@ impl Tally {
     ///
     /// # Errors
     /// Labels that speak of a call that the session does not make.
-    pub(crate) fn add(&mut self, played: Played, known: Option<&Known>) -> Result<(), String> {
+    pub(crate) fn add(&mut self, played: &Played, known: Option<&Known>) -> Result<(), String> {
         if let Some(verdicts) = &mut self.verdicts {
-            verdicts.add(&played, known)?;
+            verdicts.add(played, known)?;
         }
         let asked = played.calls.iter().filter(|call| call.effect == Effect::Confirm).count();
         self.sessions += 1;
         self.regions += played.regions;
         self.confirmations.max = self.confirmations.max.max(asked);
-        for call in played.calls {
+        for call in &played.calls {
             self.calls.add(call.effect);
-            self.tools.entry(call.tool).or_default().add(call.effect);
-            match call.reason.map(|reason| reason.cause) {
+            self.tools.entry(call.tool.clone()).or_default().add(call.effect);
+            match call.reason.as_ref().map(|reason| &reason.cause) {
                 Ok(Cause::Rule(RulePlace { file, line, text })) => {
-                    *self.rules.entry(Place { file, line, rule: text }).or_default() += 1;
+                    let (file, rule) = (file.clone(), text.clone());
+                    let place =
+                        Place { file, line: *line, rule, decision: effect_name(call.effect) };
+                    *self.rules.entry(place).or_default() += 1;
                 }
                 Ok(Cause::Call(_)) | Err(_) => self.malformed += 1,
             }
         }
         // Exact as long as there are fewer than 2^53 of either.
         self.confirmations.mean = self.calls.confirm as f64 / self.sessions as f64;
-        for reply in played.replies {
+        for reply in played.replies.values() {
             match reply {
                 Reply::Allow => self.replies.allow += 1,
                 Reply::Confirm => self.replies.confirm += 1,
             }
         }
-        for (tool, problem) in played.unfit {
+        for (tool, problem) in &played.unfit {
             let first = || UnfitCount {
                 results: 0,
                 session: played.id.clone(),
                 problem: problem.to_string(),
             };
-            self.unfit.entry(tool).or_insert_with(first).results += 1;
+            self.unfit.entry(tool.clone()).or_insert_with(first).results += 1;
         }
         Ok(())
     }

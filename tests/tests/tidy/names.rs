@@ -8,13 +8,14 @@ use super::code::{Code, Path};
 use super::tree::{CRATES, none, sources};
 
 /// Third parties that are named in one place each.
-pub(super) const PLACES: [(&str, &str); 12] = [
+pub(super) const PLACES: [(&str, &str); 13] = [
     ("clap", "cli/"),
     ("codespan_reporting", "compiler/src/diag/render.rs"),
     ("ed25519_dalek", "artifact/src/sign"),
     ("granit_parser", "runtime/src/region/yaml.rs"),
     ("hmac", "artifact/src/sign"),
     ("indicatif", "cli/"),
+    ("maud", "cli/"),
     ("pest", "grammar/"),
     ("petgraph", "compiler/src/typeck/order.rs"),
     ("postcard", "artifact/src/wire.rs"),
