@@ -128,7 +128,9 @@ fn unseen(file: FileId, text: &str) -> Option<Diagnostic> {
                 let code = u32::from(character);
                 let message =
                     format!("the character U+{code:04X} cannot be seen by a reader of the policy");
-                let help = format!("delete it; in a string, write it as `\\u{code:04x}`");
+                let units = character.encode_utf16(&mut [0; 2]).to_vec();
+                let escape: String = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
+                let help = format!("delete it; in a string, write it as `{escape}`");
                 return mistake(&message).map(|mistake| mistake.help(help).fix(span, ""));
             }
             _ => {}
