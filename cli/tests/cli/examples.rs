@@ -40,7 +40,7 @@ fn printed(folder: &Path) -> String {
 #[test]
 fn every_numbered_example_prints_what_it_should() {
     let examples = examples();
-    assert!(examples.len() >= 7, "{examples:?}");
+    assert!(examples.len() >= 8, "{examples:?}");
     for folder in examples {
         let (expected, printed) = (folder.join("expected.txt"), printed(&folder));
         assert!(printed.contains("rtbasc test"), "{}: no test", folder.display());
