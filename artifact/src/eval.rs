@@ -475,9 +475,6 @@ fn read<'a>(operand: &'a Operand, scope: &'a Scope<'_, '_>) -> Option<Cow<'a, Va
 
 /// The names that a term of a lattice stands for; `None` if some value is none.
 fn names(term: &SetTerm, lattice: &SetLattice, scope: &Scope<'_, '_>) -> Option<NameSet> {
-    let SetTerm::Of(all) = term else {
-        return Some(NameSet::All);
-    };
     // A result need not show a field that its record has, so its absence tells nothing; names that
     // are left out make a label stricter only where a join keeps the common ones.
     let may_lack = |names: &Names| match names.value {
@@ -486,11 +483,10 @@ fn names(term: &SetTerm, lattice: &SetLattice, scope: &Scope<'_, '_>) -> Option<
         Operand::Derived(..) => false,
         Operand::Literal(_) | Operand::Fact(..) | Operand::Argument(..) => names.optional,
     };
-    let each = all.iter().map(|names| match read(&names.value, scope) {
+    term.set(|names| match read(&names.value, scope) {
         Some(value) => NameSet::of(&value),
         None => may_lack(names).then(Vec::new),
-    });
-    Some(each.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
+    })
 }
 
 /// Whether each of some elements is in a list or set.

@@ -31,8 +31,9 @@ pub enum Function {
     Time,
 }
 
-/// The texts that a function is made for which gives a part of them in lower case: what stands before the part that it gives, the part in
-/// lower case, and what stands behind. Without a pattern, nothing does.
+/// The texts for which a function is made that gives a part of them in lower case: what stands
+/// before that part, the part in lower case, and what stands behind. Without a pattern, nothing
+/// stands there.
 #[derive(Debug)]
 pub struct Parts {
     /// Before.

@@ -157,12 +157,7 @@ impl LabelSpace {
         let mut met = self.bottom.clone();
         let levels = self.levels(a)?.into_iter().zip(self.levels(b)?);
         for (index, (lattice, (a, b))) in lattices.iter().zip(levels).enumerate() {
-            let level = match (lattice.flows(a, b), lattice.flows(b, a)) {
-                (true, _) => a,
-                (_, true) => b,
-                _ => lattice.maximal_lower_bounds(a, b).first().copied()?,
-            };
-            met.join_with(self.part(index, level)?);
+            met.join_with(self.part(index, lattice.meet(a, b)?)?);
         }
         for (index, (a, b)) in a.sets.iter().zip(&b.sets).enumerate() {
             met = met.with_set(index, a.meet(b));
@@ -196,14 +191,11 @@ impl fmt::Display for Shown<'_> {
             self.lattices.iter().zip(levels).map(|(lattice, level)| (lattice, Some(level)));
         let mut parts = closed_parts(closed);
         for (lattice, level) in self.open.iter().zip(&self.label.sets) {
-            parts.push(match level.names() {
-                NameSet::All => lattice.kind.all().to_owned(),
-                NameSet::Listed(names) if names.is_empty() => lattice.kind.none().to_owned(),
-                NameSet::Listed(names) => {
-                    let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
-                    format!("{} {{{}}}", set_word(self.open, lattice), names.join(", "))
-                }
-            });
+            let names = match level.names() {
+                NameSet::All => None,
+                NameSet::Listed(names) => Some(names.iter().map(|name| format!("{name:?}"))),
+            };
+            parts.push(open_part(self.open, lattice, names.map(Iterator::collect)));
         }
         write!(f, "{{{}}}", parts.join(", "))
     }
@@ -240,11 +232,21 @@ pub(crate) fn closed_parts<'a>(
     parts
 }
 
-/// What a set of an open lattice is called: by what its names are, or by the lattice's name where
-/// there are several such.
-pub(crate) fn set_word<'a>(open: &'a [SetLattice], lattice: &'a SetLattice) -> &'a str {
-    match open.iter().filter(|other| other.kind == lattice.kind).count() {
-        1 => lattice.kind.word(),
-        _ => &lattice.name,
+/// A set of an open lattice in the policy's words: of these names, or of all if there are none.
+pub(crate) fn open_part(
+    open: &[SetLattice],
+    lattice: &SetLattice,
+    names: Option<Vec<String>>,
+) -> String {
+    let kind = lattice.kind;
+    let Some(names) = names else { return kind.all().to_owned() };
+    if names.is_empty() {
+        return kind.none().to_owned();
     }
+    // By what its names are, or by the lattice's name where there are several such.
+    let word = match open.iter().filter(|other| other.kind == kind).count() {
+        1 => kind.word(),
+        _ => &lattice.name,
+    };
+    format!("{word} {{{}}}", names.join(", "))
 }

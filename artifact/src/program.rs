@@ -93,12 +93,8 @@ impl Program {
 
 /// The set that a term stands for whatever happens, if it does.
 fn constant_set(term: &SetTerm) -> Option<NameSet> {
-    let SetTerm::Of(names) = term else {
-        return Some(NameSet::All);
-    };
-    let each = names.iter().map(|names| match &names.value {
+    term.set(|names| match &names.value {
         Operand::Literal(value) => NameSet::of(value),
         _ => None,
-    });
-    Some(each.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
+    })
 }

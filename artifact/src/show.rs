@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use crate::ir::{Comparison, Condition, ConditionId, LabelId, LabelPart, Operand, SetTerm, Tool};
-use crate::label::{closed_parts, set_word};
+use crate::ir::{
+    Comparison, Condition, ConditionId, LabelId, LabelPart, Names, Operand, SetTerm, Tool,
+};
+use crate::label::{closed_parts, open_part};
 use crate::program::Program;
 
 /// A condition of a tool's rule, or a label, to be printed. What reads arguments needs the tool for
@@ -127,18 +129,15 @@ impl Shown<'_> {
             }
         }
         for (lattice, set) in policy.open.iter().zip(&term.sets) {
-            parts.push(match set {
-                SetTerm::All => lattice.kind.all().to_owned(),
-                SetTerm::Of(names) if names.is_empty() => lattice.kind.none().to_owned(),
-                SetTerm::Of(names) => {
-                    let optional = |is: bool| if is { "?" } else { "" };
-                    let each = names.iter().map(|names| {
-                        format!("{}{}", self.word(&names.value), optional(names.optional))
-                    });
-                    let names: Vec<String> = each.collect();
-                    format!("{} {{{}}}", set_word(&policy.open, lattice), names.join(", "))
-                }
-            });
+            let name = |names: &Names| {
+                let optional = if names.optional { "?" } else { "" };
+                format!("{}{optional}", self.word(&names.value))
+            };
+            let names = match set {
+                SetTerm::All => None,
+                SetTerm::Of(names) => Some(names.iter().map(name).collect()),
+            };
+            parts.push(open_part(&policy.open, lattice, names));
         }
         write!(f, "{{{}}}", parts.join(", "))
     }

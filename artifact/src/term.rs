@@ -1,6 +1,7 @@
 //! What holds of label terms whatever their values are, and what regions are called.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::ir::{
     Fact, LabelPart, LabelTerm, Names, Node, NodeField, NodeId, NodeKind, Operand, Policy, SetTerm,
@@ -161,6 +162,17 @@ impl SetTerm {
     #[must_use]
     pub fn reads_fields(&self) -> bool {
         self.operands().any(|operand| matches!(operand.source(), Operand::Field(_)))
+    }
+
+    /// The set that it stands for, where this is what each value names; `None` if one names none.
+    pub(crate) fn set(&self, each: impl Fn(&Names) -> Option<Vec<Arc<str>>>) -> Option<NameSet> {
+        match self {
+            Self::All => Some(NameSet::All),
+            Self::Of(names) => {
+                let named = names.iter().map(each).collect::<Option<Vec<_>>>()?;
+                Some(named.into_iter().flatten().collect())
+            }
+        }
     }
 }
 

@@ -103,7 +103,7 @@ fn tables(policy: hir::Policy, lattices: Vec<Lattice>) -> Policy {
         edition: policy.edition,
         version: policy.version,
         lattices,
-        open: policy.open.clone(),
+        open: policy.open,
         labels,
         types: policy.types.into_entries(),
         conditions,

@@ -1,9 +1,8 @@
 //! Phase 1: text → [`ast`].
 //!
 //! Takes a file, gives its syntax tree, with the items of the files that it imports, or says where
-//! the text stops being a policy. Before the
-//! generated parser runs, `scan` bounds the nesting of brackets, and with it all recursion over
-//! the tree, here and in later phases.
+//! the text stops being a policy. Before the generated parser runs, `scan` bounds the nesting of
+//! brackets, and with it all recursion over the tree, here and in later phases.
 
 use std::collections::BTreeSet;
 

@@ -11,3 +11,4 @@ pub mod generate;
 pub mod drive;
 pub mod census;
 pub mod engine;
+pub mod prover;

@@ -16,9 +16,7 @@ use rtbas_artifact::ir::{Condition, Operand};
 use rtbas_artifact::label::Label;
 use rtbas_artifact::program::Program;
 use rtbas_artifact::value::Value;
-use rtbas_compiler::diag::{Code, Diagnostics, Severity};
-use rtbas_compiler::source::Sources;
-use rtbas_compiler::{lower, resolve, syntax, typeck, verify};
+use rtbas_tests::prover::{prove, runner};
 
 const TOOLS: &str = r#"{"tools": [{
     "name": "pay",
@@ -221,26 +219,6 @@ fn policy(atom: BoxedStrategy<String>) -> impl Strategy<Value = String> {
     })
 }
 
-/// What the prover says, and the program that it says it of.
-fn prove(policy: &str) -> (Program, bool) {
-    let mut load = |path: &str| match path {
-        "tools.json" => Ok(TOOLS.to_owned()),
-        _ => Ok(policy.to_owned()),
-    };
-    let mut sources = Sources::new(&mut load);
-    let mut said = Diagnostics::default();
-    let ast = syntax::parse(&mut sources, "random.pol", &mut said).unwrap();
-    let hir = resolve::resolve(&mut sources, &ast, &mut said).unwrap();
-    let typed = typeck::check(hir, &mut said).unwrap();
-    let lowered = lower::lower(typed, &sources, &mut said);
-    let program = Program::new(lowered.policy.clone()).unwrap();
-    let proved = verify::verify(lowered, &mut said).is_some();
-    let errors = said.into_vec().into_iter().filter(|d| d.severity == Severity::Error);
-    let codes: Vec<Code> = errors.map(|d| d.code).collect();
-    assert_eq!(codes, if proved { vec![] } else { vec![Code::E0503] }, "{policy}");
-    (program, proved)
-}
-
 fn calls() -> Vec<Arguments> {
     let text = |text: &str| Value::Text(text.to_owned());
     let absent = || std::iter::once(None);
@@ -358,18 +336,10 @@ fn the_prover_agrees_on_patterns() {
 }
 
 fn agree(policies: impl Strategy<Value = String>, calls: &[Arguments]) {
-    let config =
-        ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() };
-    let mut runner = proptest::test_runner::TestRunner::new_with_rng(
-        config,
-        proptest::test_runner::TestRng::deterministic_rng(
-            proptest::test_runner::RngAlgorithm::ChaCha,
-        ),
-    );
     let (proved, refuted) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
-    runner
+    runner(128)
         .run(&policies, |policy| {
-            let (program, is_proved) = prove(&policy);
+            let (program, is_proved) = prove(&policy, TOOLS).unwrap();
             let counter = if is_proved { &proved } else { &refuted };
             counter.set(counter.get() + 1);
             prop_assert_eq!(is_proved, !weakens(&program, calls), "{}", policy);

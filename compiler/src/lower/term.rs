@@ -32,26 +32,26 @@ impl<'l> Terms<'l> {
 
     /// A label of data: a lattice that it does not name stands at its top.
     pub(super) fn data(&mut self, label: &hir::Label) -> LabelId {
-        self.label(label, top, SetLattice::top)
+        self.label(Some(label), top, SetLattice::top)
     }
 
     /// A bound, or the level of a claim: a lattice that it does not name stands at its bottom.
     pub(super) fn bound(&mut self, label: &hir::Label) -> LabelId {
-        self.label(label, bottom, SetLattice::bottom)
+        self.label(Some(label), bottom, SetLattice::bottom)
     }
 
     fn label(
         &mut self,
-        label: &hir::Label,
+        label: Option<&hir::Label>,
         level: fn(&Lattice) -> LevelId,
         set: fn(&SetLattice) -> NameSet,
     ) -> LabelId {
         let levels = self.lattices.iter().enumerate().map(|(index, lattice)| {
-            let named = label.levels.get(index).copied().flatten();
+            let named = label.and_then(|label| label.levels.get(index).copied().flatten());
             LabelPart::Level(named.unwrap_or_else(|| level(lattice)))
         });
         let sets = self.open.iter().enumerate().map(|(index, lattice)| {
-            let named = label.sets.get(index).and_then(Option::as_ref);
+            let named = label.and_then(|label| label.sets.get(index)?.as_ref());
             named.map_or_else(|| constant(&set(lattice)), |set| set.term.clone())
         });
         let term = LabelTerm { parts: levels.collect(), sets: sets.collect() };
@@ -59,9 +59,7 @@ impl<'l> Terms<'l> {
     }
 
     fn top(&mut self) -> LabelId {
-        let parts = self.lattices.iter().map(|lattice| LabelPart::Level(top(lattice))).collect();
-        let sets = self.open.iter().map(|lattice| constant(&lattice.top())).collect();
-        LabelId(self.labels.intern(LabelTerm { parts, sets }))
+        self.label(None, top, SetLattice::top)
     }
 
     /// A label that conditions choose; top where there is none.
@@ -165,11 +163,5 @@ fn bottom(lattice: &Lattice) -> LevelId {
 }
 
 fn join(lattice: &Lattice, a: LevelId, b: LevelId) -> LevelId {
-    if lattice.flows(a, b) {
-        return b;
-    }
-    if lattice.flows(b, a) {
-        return a;
-    }
-    lattice.minimal_upper_bounds(a, b).first().copied().unwrap_or(LevelId(0))
+    lattice.join(a, b).unwrap_or(LevelId(0))
 }

@@ -125,35 +125,27 @@ impl<'a> Context<'a> {
         if self.diagnostics.gate(()).is_none() {
             return;
         }
-        for (name, span) in self.abbreviation_names.iter() {
-            let id = self.abbreviation_names.get(name);
-            if !id.is_some_and(|id| self.abbreviations_used.contains(&id)) {
-                let message = format!("nothing uses the label `{name}`");
-                self.diagnostics.push(Diagnostic::new(Code::W0205, span, message));
-            }
+        let mut warn = |code, span, message: String| {
+            self.diagnostics.push(Diagnostic::new(code, span, message));
+        };
+        for (name, span) in self.abbreviation_names.unused(&self.abbreviations_used) {
+            warn(Code::W0205, span, format!("nothing uses the label `{name}`"));
         }
-        for (name, span) in self.condition_names.iter() {
-            let id = self.condition_names.get(name);
-            if !id.is_some_and(|id| self.conditions_used.contains(&id)) {
-                let message = format!("nothing uses the condition `{name}`");
-                self.diagnostics.push(Diagnostic::new(Code::W0209, span, message));
-            }
+        for (name, span) in self.condition_names.unused(&self.conditions_used) {
+            warn(Code::W0209, span, format!("nothing uses the condition `{name}`"));
         }
-        for (name, span) in self.fact_names.iter() {
-            let read = self.fact_names.get(name).is_some_and(|id| self.facts_read.contains(&id));
-            if !read {
-                let message = format!("nothing reads the fact `{name}`");
-                self.diagnostics.push(Diagnostic::new(Code::W0201, span, message));
-            }
+        for (name, span) in self.fact_names.unused(&self.facts_read) {
+            warn(Code::W0201, span, format!("nothing reads the fact `{name}`"));
         }
         // A policy without tools is a part of others.
+        if tools.is_empty() {
+            return;
+        }
         let touched: BTreeSet<StoreId> = tools.iter().flat_map(|tool| self.touched(tool)).collect();
-        for (name, span) in self.store_names.iter().filter(|_| !tools.is_empty()) {
-            if self.store_names.get(name).is_some_and(|id| !touched.contains(&id)) {
-                let message = format!("no tool reads or writes the store `{name}`");
-                let help = format!("say in a tool that it `reads {name}` or `writes {name}`");
-                self.diagnostics.push(Diagnostic::new(Code::W0207, span, message).help(help));
-            }
+        for (name, span) in self.store_names.unused(&touched) {
+            let message = format!("no tool reads or writes the store `{name}`");
+            let help = format!("say in a tool that it `reads {name}` or `writes {name}`");
+            self.diagnostics.push(Diagnostic::new(Code::W0207, span, message).help(help));
         }
     }
 

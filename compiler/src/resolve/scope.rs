@@ -1,6 +1,6 @@
 //! Name tables: each name once, and a suggestion for one that is not there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, nearest};
 use crate::source::Span;
@@ -51,6 +51,15 @@ impl<T: Copy> Names<T> {
     /// The names, in order, and where each is declared.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, Span)> {
         self.names.iter().map(|(name, (_, span))| (name.as_str(), *span))
+    }
+
+    /// The names whose meaning is not among these, in order, and where each is declared.
+    pub(super) fn unused(&self, used: &BTreeSet<T>) -> impl Iterator<Item = (&str, Span)>
+    where
+        T: Ord,
+    {
+        let unused = self.names.iter().filter(|(_, (meaning, _))| !used.contains(meaning));
+        unused.map(|(name, (_, span))| (name.as_str(), *span))
     }
 }
 

@@ -164,7 +164,7 @@ fn replay(
     let (mut low, mut high) = (program.space().bottom().clone(), program.space().bottom().clone());
     for (lattice, (pairs, bounds)) in pairs.iter().zip(&encoder.bounds).enumerate() {
         let signs = |run| {
-            let sign = |&bound| found.formulas.get(&flows(run, lattice, bound)) == Some(&true);
+            let sign = |&bound| found.holds(&flows(run, lattice, bound));
             bounds.iter().map(sign).collect::<Vec<_>>()
         };
         // A lattice that no rule speaks of has one entry, whatever the assignment says.

@@ -11,7 +11,7 @@ use rtbas_artifact::value::Value;
 
 use super::automaton::Automaton;
 use super::encode::{self, Encoder, Outside, Shape, declared_type, without_null};
-use super::term::{Formula, Node, Number};
+use super::term::{Formula, Number};
 use super::z3::Assignment;
 
 /// A call and the facts of a session in which it is made.
@@ -39,7 +39,7 @@ impl<'e> Reading<'e> {
 
     /// Whether a proposition holds.
     pub(super) fn holds(&self, name: &str) -> bool {
-        self.assignment.formulas.get(name) == Some(&true)
+        self.assignment.holds(name)
     }
 
     /// The value of a number or text, or `None` if it has no finite decimal form.
@@ -73,11 +73,7 @@ impl<'e> Reading<'e> {
     /// The value of a scalar: `Some(None)` for any other, `None` if it has no finite decimal form.
     pub(super) fn value(&self, shape: &Shape) -> Option<Option<Value>> {
         Some(Some(match shape {
-            Shape::Bool(formula) => Value::Bool(match formula.node() {
-                Node::Constant(value) => *value,
-                Node::Variable(name) => self.holds(name),
-                _ => false,
-            }),
+            Shape::Bool(formula) => Value::Bool(self.assignment.satisfies(formula)),
             Shape::Number(Number::Constant(number)) => Value::Number(*number),
             Shape::Number(Number::Variable { name, .. }) => {
                 Value::Number(self.number(name)?.unwrap_or(0.into()))

@@ -48,6 +48,25 @@ pub(super) struct Assignment {
     pub(super) bits: BTreeMap<String, u64>,
 }
 
+impl Assignment {
+    /// Whether a proposition holds; one that no assertion needed does not.
+    pub(super) fn holds(&self, name: &str) -> bool {
+        self.formulas.get(name) == Some(&true)
+    }
+
+    /// Whether a formula of propositions holds.
+    pub(super) fn satisfies(&self, formula: &Formula) -> bool {
+        match formula.node() {
+            Node::Constant(value) => *value,
+            Node::Variable(name) => self.holds(name),
+            Node::Not(inner) => !self.satisfies(inner),
+            Node::And(parts) => parts.iter().all(|part| self.satisfies(part)),
+            Node::Or(parts) => parts.iter().any(|part| self.satisfies(part)),
+            _ => false,
+        }
+    }
+}
+
 /// The library that was loaded is not the one that the bindings were made for.
 #[derive(Debug)]
 pub(super) struct WrongVersion(String);

@@ -14,7 +14,6 @@ use super::function::{Image, preimage};
 use super::pattern::{Group, too_large};
 use super::{Encoder, Outside};
 use crate::verify::automaton::Automaton;
-use crate::verify::term::{Formula, Node};
 use crate::verify::z3::Assignment;
 
 impl Encoder<'_> {
@@ -30,7 +29,7 @@ impl Encoder<'_> {
             let taken = numbered.values().cloned().collect();
             choice.known.push(Known { numbered, taken });
         }
-        for dated in self.dates.iter().filter(|dated| holds(&dated.parses, found)) {
+        for dated in self.dates.iter().filter(|dated| found.satisfies(&dated.parses)) {
             choice.texts.insert(dated.of.clone(), dated.text(found)?);
         }
         let is_given = |name: &str| self.images.iter().any(|image| image.of == name);
@@ -103,7 +102,7 @@ impl Choice<'_, '_> {
     /// What functions make of a variable that is there: the group of that, and its number.
     fn images(&self, name: &str) -> Result<Vec<(Image, usize, Option<Decimal>)>, Outside> {
         let mut images = Vec::new();
-        let of = |image: &&Image| image.of == name && holds(&image.present, self.found);
+        let of = |image: &&Image| image.of == name && self.found.satisfies(&image.present);
         for image in self.encoder.images.iter().filter(of) {
             let groups = &self.encoder.asked.groups;
             let at = groups.iter().position(|group| group.variables.contains(&image.value));
@@ -149,17 +148,5 @@ impl Choice<'_, '_> {
 
     fn or_doubt(&self, text: Option<&String>) -> Result<String, Outside> {
         text.cloned().ok_or_else(|| Outside(self.encoder.doubt().unwrap_or_default()))
-    }
-}
-
-/// Whether the solver made a proposition true that says when something is there.
-fn holds(formula: &Formula, found: &Assignment) -> bool {
-    match formula.node() {
-        Node::Constant(value) => *value,
-        Node::Variable(name) => found.formulas.get(name) == Some(&true),
-        Node::Not(inner) => !holds(inner, found),
-        Node::And(parts) => parts.iter().all(|part| holds(part, found)),
-        Node::Or(parts) => parts.iter().any(|part| holds(part, found)),
-        _ => false,
     }
 }

@@ -182,7 +182,7 @@ impl Group {
 
     /// The answers that the solver chose for a variable.
     pub(super) fn signs(&self, name: &str, found: &Assignment) -> Signs {
-        let sign = |pattern: &String| found.formulas.get(&matches(name, pattern)) == Some(&true);
+        let sign = |pattern: &String| found.holds(&matches(name, pattern));
         self.patterns.keys().map(sign).collect()
     }
 }

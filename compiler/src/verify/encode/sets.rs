@@ -8,7 +8,6 @@
 use std::collections::BTreeMap;
 
 use rtbas_artifact::ir::{Comparison, Names, Operand, SetTerm};
-use rtbas_artifact::sets::NameSet;
 use rtbas_artifact::value::Value;
 
 use super::{Coded, Encoder, Outside, Shape, Truth, defined, relation};
@@ -76,6 +75,11 @@ fn has(run: usize, open: usize, element: &str) -> String {
     format!("label {run} set {open} has {element}")
 }
 
+/// The element that is in one set and not in the other, unless the one lies within the other.
+fn fresh_in(inclusion: &str) -> String {
+    format!("fresh in {inclusion}")
+}
+
 impl Encoder<'_> {
     /// When a label's level of an open lattice flows to a bound.
     pub(super) fn set_flows(
@@ -87,7 +91,7 @@ impl Encoder<'_> {
         let Some(lattice) = self.policy().open.get(open) else {
             return Ok(Formula::constant(false));
         };
-        let (by_union, bottom) = (lattice.joins_by_union(), lattice.bottom());
+        let by_union = lattice.joins_by_union();
         let all = Formula::variable(has_all(run, open));
         let SetTerm::Of(names) = term else {
             // Everything flows to the set of all names, or only what has them all.
@@ -108,7 +112,6 @@ impl Encoder<'_> {
             false => (Formula::or([all.clone(), within(self, Side::Values(values), label)?]), all),
         };
         // A value that is none makes the bound strict: the bottom.
-        debug_assert_eq!(bottom == NameSet::All, !by_union);
         Ok(Formula::or([Formula::and([is_good.clone(), good]), Formula::and([!is_good, bad])]))
     }
 
@@ -181,12 +184,9 @@ impl Encoder<'_> {
         if self.sets.inclusions.contains_key(name) {
             return Ok(proposition);
         }
-        let fresh = format!("fresh in {name}");
-        let number = Number::Variable { name: fresh.clone(), whole: !self.holds_numbers(&inner)? };
-        let shape = match self.holds_numbers(&inner)? {
-            true => Shape::Number(number),
-            false => Shape::Text(number),
-        };
+        let (fresh, is_number) = (fresh_in(name), self.holds_numbers(&inner)?);
+        let number = Number::Variable { name: fresh.clone(), whole: !is_number };
+        let shape = if is_number { Shape::Number(number) } else { Shape::Text(number) };
         self.sets.elements.insert(fresh, shape);
         self.sets.inclusions.insert(name.to_owned(), Inclusion { inner, outer });
         Ok(proposition)
@@ -222,7 +222,7 @@ impl Encoder<'_> {
             self.sets.elements.iter().map(|(name, shape)| (name.clone(), shape.clone())).collect();
         for (name, inclusion) in self.sets.inclusions.clone() {
             let holds = Formula::variable(&name);
-            let fresh = format!("fresh in {name}");
+            let fresh = fresh_in(&name);
             for (element, shape) in &elements {
                 let inner = self.is_in(element, shape, &inclusion.inner)?;
                 let outer = self.is_in(element, shape, &inclusion.outer)?;
@@ -283,11 +283,11 @@ impl Encoder<'_> {
         for part in &values.parts {
             let is_in = match &part.elements {
                 Elements::Listed(shapes) => {
-                    let equal = |shape| match relation(Comparison::Equal, element, shape) {
-                        Ok(same) => Ok(same.unwrap_or_else(|| Formula::constant(false))),
-                        Err(outside) => Err(outside),
+                    let equal = |shape| {
+                        let same = relation(Comparison::Equal, element, shape)?;
+                        Ok(same.unwrap_or_else(|| Formula::constant(false)))
                     };
-                    Formula::or(shapes.iter().map(equal).collect::<Result<Vec<_>, _>>()?)
+                    Formula::or(shapes.iter().map(equal).collect::<Result<Vec<_>, Outside>>()?)
                 }
                 Elements::Open(operand) => self.member(operand, element)?,
             };
