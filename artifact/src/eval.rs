@@ -2,15 +2,15 @@
 //! no other. Total: every call gets a decision, and whatever is missing counts for the strict side.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use smallvec::SmallVec;
 
 use crate::ir::{
-    Alternative, ArgumentId, Cell, CellPart, Comparison, Condition, ConditionId, Downgrade, Effect,
-    LabelId, LabelPart, LabelRule, Names, Node, NodeId, Operand, RuleId, SetTerm, StoreId, Tool,
-    ToolId,
+    Alternative, ArgumentId, Cell, CellId, CellPart, Comparison, Condition, ConditionId, Downgrade,
+    Effect, LabelId, LabelPart, LabelRule, Names, Node, NodeId, Operand, RuleId, SetTerm, StoreId,
+    Tool, ToolId,
 };
 use crate::label::Label;
 use crate::program::Program;
@@ -431,6 +431,22 @@ impl Program {
             let to = self.label(downgrade.to, Side::Data, scope);
             self.space().meet(&self.policy().lattices, &label, &to).unwrap_or(label)
         })
+    }
+
+    /// The label of what a tool says outside of the regions of a result: of all that they may show,
+    /// and of all that is in the stores that they show, in whatever records.
+    #[must_use]
+    pub fn undivided_label(&self, tool: &Tool, scope: &Scope<'_, '_>) -> Label {
+        let scope = Scope { record: None, ..*scope };
+        let cells = &self.policy().cells;
+        let shown = |cell: &CellId| cells.get(cell.index()).map(|cell| cell.store);
+        let stores: BTreeSet<StoreId> =
+            tool.nodes.iter().flat_map(|node| node.shows.iter().filter_map(shown)).collect();
+        let cells = cells.iter().filter(|cell| stores.contains(&cell.store));
+        let cells = cells.map(|cell| self.rule_label(&cell.label, &scope));
+        let nodes = (0..).map(NodeId).take(tool.nodes.len());
+        let nodes = nodes.map(|node| self.node_label(tool, node, &scope));
+        nodes.chain(cells).reduce(|a, b| a.join(&b)).unwrap_or_else(|| self.space().top().clone())
     }
 
     /// Whether what a region shows of a store is of the record around it: one cell alone, or, where

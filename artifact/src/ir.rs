@@ -400,6 +400,9 @@ pub enum Format {
     Json,
     /// One Python literal as `repr` prints it, without duplicate keys.
     Python,
+    /// What a tool of the Model Context Protocol answers, in JSON: a record of `structuredContent`,
+    /// which is divided, of `content`, which is not, and of `isError`.
+    Mcp,
 }
 
 /// A region of a result (n), and the label it is declared to have (decl n): the join of the labels

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use rtbas_compiler::resolve::tool_form::repeated;
 use rtbas_compiler::skeleton::{MARK, skeleton};
 use rtbas_compiler::source::{MAX_FILE, Sources};
 use serde_json::{Value, json};
@@ -129,7 +130,11 @@ fn plan(args: &Init) -> Result<Plan, Failure> {
 fn read(list: &Path) -> Result<Value, Failure> {
     let failure = |problem: String| Failure::usage(format!("`{}` {problem}", list.display()));
     let text = input::text(list, MAX_FILE).map_err(failure)?;
-    serde_json::from_str(&text).map_err(|e| failure(format!("is no JSON: {e}")))
+    let value = serde_json::from_str(&text).map_err(|e| failure(format!("is no JSON: {e}")))?;
+    match repeated(&text) {
+        Some((name, _)) => Err(failure(format!("has an object that gives {name:?} twice"))),
+        None => Ok(value),
+    }
 }
 
 /// The way from a policy's folder to a list.

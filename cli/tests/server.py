@@ -42,6 +42,8 @@ def page(cursor):
                     "properties": {
                         "id": {"type": "integer"},
                         "folder": {"enum": ["inbox", "sent"]},
+                        "sent": {"type": "string", "format": "date-time"},
+                        "sizes": {"type": "object", "additionalProperties": {"type": "integer"}},
                     },
                     "required": ["id", "folder"],
                 }

@@ -78,7 +78,7 @@ pub fn describe(at: Rule) -> Vec<String> {
         Rule::returns => "`returns`",
         Rule::fails => "`fails`",
         Rule::expected => "`=>`",
-        Rule::format => return several(["text", "json", "yaml", "python"]),
+        Rule::format => return several(["text", "json", "yaml", "python", "mcp"]),
         Rule::nullable => "`?`",
         Rule::open_brace => "`{`",
         Rule::close_brace => "`}`",

@@ -14,7 +14,7 @@ use rtbas_artifact::value::Value;
 
 use crate::decision::Permit;
 use crate::history::{LabelledRegion, Message, Role};
-use crate::region::{self, Content, Tree, Unfit};
+use crate::region::{self, Beside, Content, Tree, Unfit};
 
 /// What became of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,12 +81,20 @@ impl<'a> Received<'a> {
 
     /// The message of a failure.
     pub(crate) fn error(self, text: String) -> Message {
-        let declared = match &self.call {
-            Some((tool, bound)) => self.program.rule_label(&tool.errors, &self.scope(bound, None)),
+        let label = match &self.call {
+            Some((tool, bound)) => self.failure(tool, bound),
             None => self.program.space().top().clone(),
         };
-        let label = declared.join(&self.label);
         Message::whole(Role::Tool, self.context, label, text)
+    }
+
+    fn failure(&self, tool: &Tool, bound: &Bound<'a>) -> Label {
+        self.program.rule_label(&tool.errors, &self.scope(bound, None)).join(&self.label)
+    }
+
+    /// The label of what a result says outside of its regions.
+    fn undivided(&self, tool: &Tool, bound: &Bound<'a>) -> Label {
+        self.program.undivided_label(tool, &self.scope(bound, None)).join(&self.label)
     }
 
     fn regions(
@@ -96,6 +104,20 @@ impl<'a> Received<'a> {
         text: &str,
     ) -> Result<Vec<LabelledRegion>, Unfit> {
         let tree = region::find(&self.program.policy().types, tool, text)?;
+        let (mut blocks, mut all) = (None, None);
+        match tree.beside() {
+            Beside::Nothing => {}
+            Beside::Blocks { span, repeats: true } => blocks = Some((span.clone(), None)),
+            Beside::Blocks { span, repeats: false } => {
+                blocks = Some((span.clone(), Some(self.undivided(tool, bound))));
+            }
+            Beside::All => all = Some(self.undivided(tool, bound)),
+            Beside::Failure => all = Some(self.failure(tool, bound)),
+        }
+        if let Some(label) = all {
+            let (path, span) = (tree.path(0), 0..text.len());
+            return Ok(vec![LabelledRegion { path, span, label, parent: None }]);
+        }
         let mut labelled: Vec<LabelledRegion> = Vec::new();
         let mut records: Vec<(StoreId, Record<'_>)> = Vec::new();
         // For each region: the record whose fields the guards of its label read.
@@ -121,6 +143,14 @@ impl<'a> Received<'a> {
             }
             let (path, span) = (tree.path(index), region.span.clone());
             labelled.push(LabelledRegion { path, span, label, parent: region.parent });
+        }
+        // What is said again is as high as all of it, and what else is said as high as it may be.
+        if let Some((span, label)) = blocks {
+            let labels = labelled.iter().map(|region| region.label.clone()).chain(label);
+            if let Some(label) = labels.reduce(|a, b| a.join(&b)) {
+                let path = "content".to_owned();
+                labelled.push(LabelledRegion { path, span, label, parent: Some(0) });
+            }
         }
         Ok(labelled)
     }

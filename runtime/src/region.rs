@@ -19,6 +19,7 @@ mod json;
 mod python;
 mod value;
 mod divide;
+mod mcp;
 
 use std::fmt;
 use std::ops::Range;
@@ -34,6 +35,25 @@ use value::Undivided;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     regions: Vec<Region>,
+    beside: Beside,
+}
+
+/// What a result says outside of its regions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// Nothing.
+    Nothing,
+    /// Blocks of text and media.
+    Blocks {
+        /// Where they stand.
+        span: Range<usize>,
+        /// Whether they are one text that says what the regions say, and nothing else.
+        repeats: bool,
+    },
+    /// All of it: the one region of the tree is not divided, whatever the policy declares.
+    All,
+    /// All of it, and it is the text of a failure.
+    Failure,
 }
 
 /// A region of a result.
@@ -128,6 +148,7 @@ pub fn find(types: &[Type], tool: &Tool, text: &str) -> Result<Tree, Unfit> {
         }
         Format::Json => divide::divide(types, tool, json::Reader::new(text)),
         Format::Python => divide::divide(types, tool, python::Reader::new(text)),
+        Format::Mcp => mcp::divide(types, tool, text),
     }
 }
 
@@ -143,7 +164,7 @@ fn whole(types: &[Type], tool: &Tool, text: &str) -> Result<Tree, Unfit> {
     let value = Undivided::Scalar(scalar).fit(types, ty);
     let content = Content::Leaf(value.ok_or_else(|| unfit(&ty::describe(types, ty)))?);
     let region = Region { node, parent: None, step: Step::Root, span, content, end: 1 };
-    Ok(Tree { regions: vec![region] })
+    Ok(Tree { regions: vec![region], beside: Beside::Nothing })
 }
 
 /// What is expected of a policy that declares no root or refers to a node that is none.
@@ -158,6 +179,12 @@ impl Tree {
     /// All regions, each before those below it, in the order of the text.
     pub fn iter(&self) -> std::slice::Iter<'_, Region> {
         self.regions.iter()
+    }
+
+    /// What the result says outside of its regions.
+    #[must_use]
+    pub fn beside(&self) -> &Beside {
+        &self.beside
     }
 
     /// The region at an index; the root's is 0.

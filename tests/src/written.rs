@@ -75,7 +75,7 @@ impl Language {
     #[must_use]
     pub fn of(format: Format) -> Option<Self> {
         match format {
-            Format::Text => None,
+            Format::Text | Format::Mcp => None,
             Format::Yaml => Some(Self::Yaml),
             Format::Json => Some(Self::Json),
             Format::Python => Some(Self::Python),

@@ -113,10 +113,11 @@ fn a_list_that_the_compiler_refuses_gives_no_policy() {
     folder.write("odd.json", format!(r#"[{{ "name": "t", "inputSchema": {schema} }}]"#));
     folder.write("broken.json", "{ \"tools\": ");
     folder.write("other.json", "{}");
-    for list in ["odd.json", "broken.json", "other.json", "absent.json"] {
+    folder.write("twice.json", r#"{ "tools": [], "tools": [] }"#);
+    for list in ["odd.json", "broken.json", "other.json", "absent.json", "twice.json"] {
         assert_snapshot!(folder.run(&["init", list]));
     }
-    assert_eq!(folder.names(), ["broken.json", "odd.json", "other.json"]);
+    assert_eq!(folder.names(), ["broken.json", "odd.json", "other.json", "twice.json"]);
 }
 
 #[test]

@@ -10,6 +10,11 @@ pub(super) fn text(format: Format, value: &Value) -> String {
     match (format, value) {
         (Format::Text, Value::Text(text)) => text.clone(),
         (Format::Text | Format::Yaml | Format::Json, value) => value.to_string(),
+        (Format::Mcp, value) => {
+            let again = Value::Text(value.to_string());
+            let content = format!(r#"[{{"type": "text", "text": {again}}}]"#);
+            format!(r#"{{"content": {content}, "structuredContent": {value}}}"#)
+        }
         (Format::Python, value) => {
             let mut out = String::new();
             python(value, &mut out);

@@ -6,6 +6,11 @@
 //! its keys, and a tool that gives two schemas of its arguments says nothing: the model would be
 //! told one, and the other enforced.
 
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 /// A tool as a list gives it.
@@ -88,5 +93,53 @@ impl<'v> Entry<'v> {
                 None => NoSchema::Missing,
             }),
         }
+    }
+}
+
+/// A name that an object of a document gives twice, and the second value. Two readers of such a
+/// document may see two lists.
+#[must_use]
+pub fn repeated(text: &str) -> Option<(String, &str)> {
+    match text.trim_start().chars().next()? {
+        '{' => {
+            let Members(members) = serde_json::from_str(text).ok()?;
+            let mut names = BTreeSet::new();
+            members.into_iter().find_map(|(name, value)| match names.insert(name.clone()) {
+                true => repeated(value.get()),
+                false => Some((name, value.get())),
+            })
+        }
+        '[' => {
+            let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+            items.into_iter().find_map(|item| repeated(item.get()))
+        }
+        _ => None,
+    }
+}
+
+/// All members of an object, those of one name, too.
+struct Members<'t>(Vec<(String, &'t RawValue)>);
+
+impl<'t> Deserialize<'t> for Members<'t> {
+    fn deserialize<D: Deserializer<'t>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Collector)
+    }
+}
+
+struct Collector;
+
+impl<'t> Visitor<'t> for Collector {
+    type Value = Members<'t>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some(member) = map.next_entry()? {
+            members.push(member);
+        }
+        Ok(Members(members))
     }
 }

@@ -99,6 +99,16 @@ impl List<'_> {
                 return vec![None];
             }
         };
+        if let Some((name, value)) = tool_form::repeated(self.text) {
+            let start = value.as_ptr() as usize - self.text.as_ptr() as usize;
+            let at = Span::new(self.file, start..start + value.len());
+            let message = format!("an object gives `{name}` twice");
+            let diagnostic = Diagnostic::new(Code::E0205, at, message);
+            let diagnostic = diagnostic.label(self.used, "the list is used here");
+            let help = "delete one: the host may read the one, and the policy the other";
+            diagnostics.push(diagnostic.help(help));
+            return vec![None];
+        }
         let Some(entries) = tool_form::entries(&document) else {
             let message = "this is no list of tools";
             let help = "the answer to MCP's `tools/list` is: \

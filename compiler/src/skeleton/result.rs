@@ -11,15 +11,22 @@ const DEEPEST: usize = 8;
 /// Longest type that is written out, in bytes.
 const LONGEST: usize = 600;
 
-/// `result json T` if the list describes the result and the type can be written, else plain text.
+/// `result mcp T` if the list describes the result and the type can be written, else plain text.
 pub(super) fn lines(entry: &Entry<'_>) -> Vec<String> {
     let text = "result text".to_owned();
     let schema = entry.body().and_then(|body| body.get("outputSchema"));
     let Some(schema) = schema else { return vec![text] };
-    match (Reader { root: schema }).ty(schema, 0).filter(|ty| ty.len() <= LONGEST) {
+    let is_right = |ty: &String| {
+        ty.len() <= LONGEST && (ty.starts_with('{') || ty.starts_with("map ")) && !ty.ends_with('?')
+    };
+    match (Reader { root: schema }).ty(schema, 0).filter(is_right) {
         Some(ty) => vec![
-            format!("// {MARK}: is a result JSON of this type, as the list says?"),
-            format!("result json {ty}"),
+            format!(
+                "// {MARK}: is `structuredContent` of this type, as the list says, and does the host"
+            ),
+            "// hand in the whole result, in JSON? If it hands in the text alone: `result text`."
+                .to_owned(),
+            format!("result mcp {ty}"),
         ],
         None => vec![
             format!("// {MARK}: what does a result look like? The list's `outputSchema` says it."),
@@ -82,7 +89,11 @@ impl Reader<'_> {
 
     fn named(&self, name: &str, schema: &Map<String, Value>, depth: usize) -> Option<String> {
         Some(match name {
-            "string" => "string".to_owned(),
+            "string" => match schema.get("format").and_then(Value::as_str) {
+                Some("date") => "date".to_owned(),
+                Some("date-time") => "datetime".to_owned(),
+                _ => "string".to_owned(),
+            },
             "boolean" => "bool".to_owned(),
             "number" => "number".to_owned(),
             "integer" => "int".to_owned(),
@@ -93,6 +104,14 @@ impl Reader<'_> {
     }
 
     fn record(&self, schema: &Map<String, Value>, depth: usize) -> Option<String> {
+        let values = schema.get("additionalProperties").filter(|values| values.is_object());
+        if let (None, None, Some(values)) =
+            (schema.get("properties"), schema.get("required"), values)
+        {
+            // Alternatives would be read as those of the map.
+            let value = self.ty(values, depth + 1)?;
+            return (!value.contains('|') && !value.ends_with('?')).then(|| format!("map {value}"));
+        }
         let required = schema.get("required").and_then(Value::as_array);
         let is_required = |name: &str| {
             required.is_some_and(|names| names.iter().any(|known| known.as_str() == Some(name)))

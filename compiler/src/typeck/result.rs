@@ -15,8 +15,10 @@ use crate::source::Span;
 pub(super) fn check(policy: &Policy, diagnostics: &mut Diagnostics) {
     let mut regions = 0_usize;
     for tool in &policy.tools {
-        if let Some(at) = tool.result_span.filter(|_| tool.format == Format::Text) {
-            text(policy, tool, at, diagnostics);
+        match (tool.result_span, tool.format) {
+            (Some(at), Format::Text) => text(policy, tool, at, diagnostics),
+            (Some(at), Format::Mcp) => mcp(policy, tool, at, diagnostics),
+            _ => {}
         }
         regions = regions.saturating_add(count(policy, tool.result));
         if regions > MAX_ENTRIES {
@@ -76,6 +78,19 @@ fn text(policy: &Policy, tool: &Tool, at: Span, diagnostics: &mut Diagnostics) {
         let diagnostic = Diagnostic::new(Code::E0308, at, message);
         diagnostics
             .push(diagnostic.help("write the format before the type, such as `result json …`"));
+    }
+}
+
+/// The structured content of a result is a record.
+fn mcp(policy: &Policy, tool: &Tool, at: Span, diagnostics: &mut Diagnostics) {
+    let division = policy.types.division(tool.result);
+    let is_record = division.is_record() || division.map.is_some() && division.list.is_none();
+    if !is_record || !division.leaves.is_empty() {
+        let ty = describe(policy.types.entries(), tool.result);
+        let message = format!("`structuredContent` is a record or a map, and this is {ty}");
+        let help = "write its type, such as `result mcp { total: int }`; a tool that gives no \
+                    `structuredContent` has a `result text`";
+        diagnostics.push(Diagnostic::new(Code::E0308, at, message).help(help));
     }
 }
 

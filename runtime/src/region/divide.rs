@@ -5,6 +5,7 @@
 //! null. A map has any names, each once, and each is a region like the value behind it.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::ops::Range;
 
 use rtbas_artifact::ir::{Node, NodeField, NodeId, NodeKind, Tool, Type, TypeId};
 use rtbas_artifact::ty;
@@ -12,7 +13,7 @@ use rtbas_artifact::value::Value;
 
 use super::token::{Expected, Reader, Scalar, Token};
 use super::value::{ONCE, Undivided, named};
-use super::{Content, Region, SHAPE, Step, Tree, Unfit, root};
+use super::{Beside, Content, Region, SHAPE, Step, Tree, Unfit, root};
 
 /// Finds the regions of a document that a reader begins to read.
 pub(super) fn divide<'t>(
@@ -22,15 +23,14 @@ pub(super) fn divide<'t>(
 ) -> Result<Tree, Unfit> {
     let unfit = |expected| Unfit::new(&[], 0, expected);
     let root = root(tool).ok_or_else(|| unfit(SHAPE))?;
-    let mut reader = Ahead { reader, tokens: VecDeque::new() };
-    let first = reader.next().map_err(unfit)?;
-    let mut divider = Divider { types, tool, reader, regions: Vec::new() };
+    let mut divider = Divider::new(types, tool, reader);
+    let first = divider.token()?;
     divider.region(root, None, Step::Root, first)?;
-    divider.reader.finish().map_err(unfit)?;
-    Ok(Tree { regions: divider.regions })
+    Ok(Tree { regions: divider.finish()?, beside: Beside::Nothing })
 }
 
-struct Divider<'a, 't, R> {
+/// Divides the values of a document.
+pub(super) struct Divider<'a, 't, R> {
     types: &'a [Type],
     tool: &'a Tool,
     reader: Ahead<'t, R>,
@@ -38,8 +38,32 @@ struct Divider<'a, 't, R> {
 }
 
 impl<'a, 't, R: Reader<'t>> Divider<'a, 't, R> {
+    pub(super) fn new(types: &'a [Type], tool: &'a Tool, reader: R) -> Self {
+        let reader = Ahead { reader, tokens: VecDeque::new() };
+        Self { types, tool, reader, regions: Vec::new() }
+    }
+
+    /// The next piece of the document that lies in no region.
+    pub(super) fn token(&mut self) -> Result<Token<'t>, Unfit> {
+        self.reader.next().map_err(|e| Unfit::new(&[], 0, e))
+    }
+
+    /// A value that is not divided, and where it stands.
+    pub(super) fn undivided(
+        &mut self,
+        first: Token<'t>,
+    ) -> Result<(Undivided<'t>, Range<usize>), Expected> {
+        Undivided::read(&mut self.reader, first)
+    }
+
+    /// The regions, if the document ends here.
+    pub(super) fn finish(self) -> Result<Vec<Region>, Unfit> {
+        self.reader.finish().map_err(|e| Unfit::new(&[], 0, e))?;
+        Ok(self.regions)
+    }
+
     /// Adds the region that begins with a token, and those below it.
-    fn region(
+    pub(super) fn region(
         &mut self,
         node: NodeId,
         parent: Option<usize>,

@@ -68,7 +68,7 @@ impl Shape<'_, '_> {
                 };
                 self.leaf(ty, None, &around);
             }
-            Format::Yaml | Format::Json | Format::Python => drop(self.any(2, &mut around)),
+            _ => drop(self.any(2, &mut around)),
         }
         if self.style == Style::Sound {
             raise(self.tables, self.cells, &mut self.nodes);

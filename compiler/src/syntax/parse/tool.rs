@@ -53,6 +53,7 @@ impl Builder<'_> {
             Some(format) if has(&format, Rule::kw_yaml) => Format::Yaml,
             Some(format) if has(&format, Rule::kw_json) => Format::Json,
             Some(format) if has(&format, Rule::kw_python) => Format::Python,
+            Some(format) if has(&format, Rule::kw_mcp) => Format::Mcp,
             _ => Format::Text,
         };
         let ty = match one(pair, Rule::ty) {
