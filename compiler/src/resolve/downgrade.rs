@@ -1,11 +1,12 @@
 //! Downgrades: names → the tool and the region whose label is lowered, and what guards it.
 
-use rtbas_artifact::ir::{ToolId, Type, TypeId};
+use rtbas_artifact::ir::{Type, TypeId};
 
 use super::condition::{Scope, condition, label};
 use super::context::Context;
 use super::hir::{Downgrade, Step, Tool};
-use super::scope::{twice, unknown};
+use super::scope::Names;
+use super::tool::cover::find;
 use super::tool::record_around;
 use crate::syntax::ast;
 
@@ -15,24 +16,16 @@ pub(super) fn resolve(
     tools: &[Tool],
     written: &[ast::Downgrade],
 ) -> Vec<Downgrade> {
-    let mut seen: Vec<&ast::Name> = Vec::new();
+    let mut names = Names::new("downgrade");
     for downgrade in written {
-        if let Some(first) = seen.iter().find(|name| name.text == downgrade.name.text) {
-            cx.push(twice("downgrade", &downgrade.name, first.span));
-        }
-        seen.push(&downgrade.name);
+        names.declare(&downgrade.name, (), cx.diagnostics);
     }
     written.iter().filter_map(|downgrade| one(cx, tools, downgrade)).collect()
 }
 
 fn one(cx: &mut Context<'_>, tools: &[Tool], written: &ast::Downgrade) -> Option<Downgrade> {
-    let ids = (0..).map(ToolId);
-    let Some((id, tool)) = ids.zip(tools).find(|(_, tool)| tool.name == written.tool.text) else {
-        let known = tools.iter().map(|tool| tool.name.as_str());
-        let mistake = unknown("tool", &written.tool, known);
-        cx.push(mistake);
-        return None;
-    };
+    let id = find(cx, tools, &written.tool)?;
+    let tool = tools.get(id.index())?;
     let call = Scope { arguments: &tool.arguments, ..Scope::default() };
     let (from, to) = (label(cx, call, &written.from), label(cx, call, &written.to));
     let record = record_around(cx, &tool.reads, &written.path.steps);

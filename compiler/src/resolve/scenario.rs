@@ -1,25 +1,15 @@
 //! Claims and tests: what is said about the policy as a whole.
 
-use rtbas_artifact::ir::{Target, ToolId};
+use rtbas_artifact::ir::Target;
 
 use super::condition::{Scope, condition, label};
 use super::context::Context;
 use super::hir::{Call, Claim, Test, TestStep, Tool};
 use super::scope::unknown;
 use super::tool::argument;
-use super::tool::cover::complain_of_unknown;
+use super::tool::cover::find;
 use crate::diag::{Code, Diagnostic};
-use crate::syntax::ast::{self, Name};
-
-fn find(cx: &mut Context<'_>, tools: &[Tool], name: &Name) -> Option<ToolId> {
-    let found = (0..).map(ToolId).zip(tools).find(|(_, tool)| tool.name == name.text);
-    let imported = cx.imported.tools.iter().any(|tool| tool.name == name.text);
-    // A tool that is imported and has no block was complained of.
-    if found.is_none() && !imported {
-        complain_of_unknown(cx, name);
-    }
-    found.map(|(id, _)| id)
-}
+use crate::syntax::ast;
 
 /// A claim for each of its targets.
 pub(super) fn claims(cx: &mut Context<'_>, tools: &[Tool], written: &ast::Claim) -> Vec<Claim> {

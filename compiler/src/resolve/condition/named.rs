@@ -7,7 +7,7 @@ use super::{Place, Scope, condition_at, operand};
 use crate::diag::{Code, Diagnostic};
 use crate::resolve::context::Context;
 use crate::resolve::hir::{Condition, Operand};
-use crate::resolve::scope::twice;
+use crate::resolve::scope::Names;
 use crate::source::Span;
 use crate::syntax::ast::{self, Name};
 
@@ -116,11 +116,10 @@ pub(super) fn field_of(
 
 /// Whether a condition's own names are in order: its parameters differ, and none is a fact.
 pub(super) fn declare(cx: &mut Context<'_>, declared: &ast::NamedCondition) {
-    for (i, parameter) in declared.parameters.iter().enumerate() {
-        let first = declared.parameters.iter().take(i).find(|p| p.text == parameter.text);
-        if let Some(first) = first {
-            cx.push(twice("parameter", parameter, first.span));
-        } else if cx.fact_names.get(&parameter.text).is_some() {
+    let mut names = Names::new("parameter");
+    for parameter in &declared.parameters {
+        let is_new = names.declare(parameter, (), cx.diagnostics);
+        if is_new && cx.fact_names.get(&parameter.text).is_some() {
             let message = format!("`{}` is a parameter and a fact", parameter.text);
             let help = "rename the parameter, so that a reader knows which one is meant";
             cx.push(Diagnostic::new(Code::E0203, parameter.span, message).help(help));

@@ -3,8 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use rtbas_artifact::ir::ToolId;
+
 use super::{Context, ToolBlock, listed, unknown};
 use crate::diag::{Code, Diagnostic, nearest};
+use crate::resolve::hir;
 use crate::resolve::scope::{known_here, meaning, written};
 use crate::source::Span;
 use crate::syntax::ast::Name;
@@ -119,8 +122,23 @@ fn complain(
     meant.map(str::to_owned)
 }
 
+/// The tool of a name, or a message.
+pub(in crate::resolve) fn find(
+    cx: &mut Context<'_>,
+    tools: &[hir::Tool],
+    name: &Name,
+) -> Option<ToolId> {
+    let found = (0..).map(ToolId).zip(tools).find(|(_, tool)| tool.name == name.text);
+    let imported = cx.imported.tools.iter().any(|tool| tool.name == name.text);
+    // A tool that is imported and has no block was complained of.
+    if found.is_none() && !imported {
+        complain_of_unknown(cx, name);
+    }
+    found.map(|(id, _)| id)
+}
+
 /// Says that no list has this tool, unless one that cannot be read may have it.
-pub(in crate::resolve) fn complain_of_unknown(cx: &mut Context<'_>, name: &Name) {
+fn complain_of_unknown(cx: &mut Context<'_>, name: &Name) {
     if cx.imported.incomplete {
         return;
     }
