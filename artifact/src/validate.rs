@@ -179,6 +179,9 @@ fn downgrades(policy: &Policy, readers: &Readers<'_>) -> Result<(), Invalid> {
         let call = Reach { arguments: tool.arguments.len(), ..Reach::default() };
         readers.label("from", downgrade.from, call)?;
         readers.label("to", downgrade.to, call)?;
+        if readers.raises(downgrade.to, downgrade.from) {
+            return Err(Invalid::new("to", "this label might not flow to the one that it follows"));
+        }
         let guards = [("when", downgrade.when), ("checked", downgrade.checked)];
         let guarded = Reach { fields: true, ..call };
         guards.into_iter().try_for_each(|(place, guard)| {

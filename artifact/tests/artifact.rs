@@ -14,6 +14,8 @@ mod narrow;
 mod open;
 #[path = "artifact/pattern.rs"]
 mod pattern;
+#[path = "artifact/refused.rs"]
+mod refused;
 #[path = "artifact/sets.rs"]
 mod sets;
 #[path = "artifact/validate.rs"]

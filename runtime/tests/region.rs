@@ -7,6 +7,7 @@
 mod region {
     mod brackets;
     mod emit;
+    mod law;
     mod mcp;
     mod properties;
     mod recorded;

@@ -196,7 +196,7 @@ impl<'a> Readers<'a> {
     }
 
     /// Whether one label might not flow to the other.
-    fn raises(&self, alternative: LabelId, otherwise: LabelId) -> bool {
+    pub(super) fn raises(&self, alternative: LabelId, otherwise: LabelId) -> bool {
         let term = |label: LabelId| self.policy.labels.get(label.index());
         let pair = term(alternative).zip(term(otherwise));
         pair.is_some_and(|(low, high)| !self.policy.surely_flows(low, high))

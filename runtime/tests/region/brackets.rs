@@ -9,7 +9,8 @@ use rtbas_artifact::value::Value;
 use serde_json::{Value as Json, json};
 
 use super::emit::{Doc, documents};
-use super::properties::{all_types, check};
+use super::law::check;
+use super::properties::all_types;
 use super::shape::tool;
 use super::tables::leaves;
 

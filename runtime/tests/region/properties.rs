@@ -1,56 +1,17 @@
 //! What holds for every document: spans are exact, and only leaves hold words.
 
 use proptest::prelude::*;
-use rtbas::region::{Content, Step, Tree, find};
-use rtbas_artifact::ir::{Format, NodeKind, Tool, Type};
-use rtbas_artifact::ty;
+use rtbas::region::{Content, Step, find};
+use rtbas_artifact::ir::{Format, Type};
 use rtbas_artifact::value::Value;
 use serde_json::json;
 
-use super::emit::{NAMES, Written, documents};
+use super::emit::{Written, documents};
+use super::law::check;
 use super::shape::{tool, types};
 
 pub(crate) fn all_types() -> Vec<Type> {
     types().into_iter().map(|(_, ty)| ty).collect()
-}
-
-/// What a text that was found to fit must be like, whoever wrote it.
-pub(crate) fn check(types: &[Type], tool: &Tool, text: &str, tree: &Tree) {
-    let mut last = 0;
-    let mut outside = String::new();
-    for (index, region) in tree.iter().enumerate() {
-        assert!(text.get(region.span.clone()).is_some(), "{:?}", region.span);
-        assert!(region.span.start >= last, "regions overlap or are not in order");
-        if let Some(parent) = region.parent {
-            let around = &tree.get(parent).unwrap().span;
-            assert!(parent < index);
-            assert!(around.start <= region.span.start && region.span.end <= around.end);
-        }
-        match &region.content {
-            Content::Leaf(value) => {
-                let mut kinds = tool.nodes[region.node.index()].kinds.iter();
-                let is_of = |kind: &NodeKind| match kind {
-                    NodeKind::Leaf(leaf) => ty::check(types, *leaf, value).is_ok(),
-                    _ => false,
-                };
-                assert!(kinds.any(is_of), "{value}");
-                outside.push_str(&text[last..region.span.start]);
-                outside.push(' ');
-                last = region.span.end;
-            }
-            Content::List | Content::Record | Content::Map => {
-                outside.push_str(&text[last..region.span.start]);
-                last = region.span.start;
-            }
-        }
-    }
-    outside.push_str(&text[last..]);
-    let outside = outside.trim().strip_suffix("...").unwrap_or(outside.trim());
-    for word in outside
-        .split([' ', '\n', '\r', '\t', '-', ':', ',', '[', ']', '{', '}', '\'', '"', '(', ')'])
-    {
-        assert!(word.is_empty() || NAMES.contains(&word), "`{word}` stands outside of the leaves");
-    }
 }
 
 /// Pieces that mean something to YAML, to be put where they do not belong.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 pub(super) const CRATES: [&str; 6] = ["grammar", "artifact", "compiler", "runtime", "cli", "tests"];
 
 /// Folders of the root that hold no crate of the workspace.
-const OTHERS: [&str; 5] = ["benches", "docs", "examples", ".cargo", ".ci"];
+const OTHERS: [&str; 6] = ["benches", "docs", "examples", "fuzz", ".cargo", ".ci"];
 
 /// A file of the tree.
 pub(super) struct File {
@@ -58,8 +58,9 @@ fn collect(path: String, files: &mut Vec<File>) {
     if place.is_dir() {
         for entry in fs::read_dir(place).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
-            // What cargo and insta leave behind.
-            if !name.starts_with("target") && !name.ends_with(".snap.new") {
+            // What cargo, insta and fuzzers leave behind.
+            let found = path == "fuzz" && matches!(&*name, "corpus" | "artifacts");
+            if !found && !name.starts_with("target") && !name.ends_with(".snap.new") {
                 collect(format!("{path}/{name}"), files);
             }
         }
