@@ -362,6 +362,10 @@ pub struct Tool {
     pub arguments: Vec<Argument>,
     /// How its results are written.
     pub format: Format,
+    /// What stands around the fields of a result that is text, in their order: one piece more than
+    /// the root has fields, and none but the first and the last empty. No pieces if the text is one
+    /// value.
+    pub form: Vec<String>,
     /// The regions that its results may have. A node refers to earlier nodes only; the last is
     /// the root.
     pub nodes: Vec<Node>,
@@ -392,7 +396,9 @@ pub struct Argument {
 /// How a tool writes its results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Format {
-    /// Text: one scalar.
+    /// Text: one scalar, or a record whose fields stand between the pieces of a form. A field ends
+    /// where the next piece stands first, so what a field holds may be words of those before it, and
+    /// its label is joined with theirs as they are before any downgrade.
     Text,
     /// One YAML 1.2 document without aliases, tags and duplicate keys.
     Yaml,

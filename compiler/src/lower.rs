@@ -153,6 +153,7 @@ fn tool_of(
         schema: tool.schema.clone(),
         arguments: tool.arguments.clone(),
         format: tool.format,
+        form: tool.form.clone(),
         nodes,
         errors,
         writes: tool.writes.clone(),

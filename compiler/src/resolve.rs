@@ -14,6 +14,7 @@ mod lint;
 pub mod types;
 pub(crate) mod division;
 pub mod hir;
+pub(crate) mod form;
 mod lattice;
 mod schema;
 pub mod tool_form;

@@ -62,6 +62,8 @@ pub fn describe(at: Rule) -> Vec<String> {
         Rule::outsiders_write => "`write`",
         Rule::field_line => "a field",
         Rule::node_line | Rule::result_line | Rule::node_path => "`result`",
+        Rule::form => "a string",
+        Rule::capture => "a value's name and type in braces",
         Rule::reads => "`reads`",
         Rule::errors_line => "`errors`",
         Rule::writes => "`writes`",

@@ -2,7 +2,8 @@
 //!
 //! The label of a region is the one that the policy declares for it, joined with the label of the
 //! call (κ) and with its parent's: lab(n) = δ(decl(n) ⊔ κ) ⊔ l, joined down each path, where δ are
-//! the downgrades. Text that does not fit its declared shape is one region at the top.
+//! the downgrades. A field in a text of a declared form has the labels of the fields before it, too,
+//! before any downgrade. Text that does not fit its declared shape is one region at the top.
 
 use std::cell::OnceCell;
 
@@ -122,6 +123,7 @@ impl<'a> Received<'a> {
         let mut records: Vec<(StoreId, Record<'_>)> = Vec::new();
         // For each region: the record whose fields the guards of its label read.
         let mut record_of: Vec<Option<usize>> = Vec::new();
+        let mut before = self.label.clone();
         for (index, region) in tree.iter().enumerate() {
             let store = tool.nodes.get(region.node.index()).and_then(|node| node.record_of);
             if let Some(store) = store {
@@ -134,6 +136,12 @@ impl<'a> Received<'a> {
             let record = record.map(|(store, record)| (*store, record as &dyn Fields));
             let scope = self.scope(bound, record);
             let mut label = self.program.node_label(tool, region.node, &scope).join(&self.label);
+            // In a text of a declared form, words of one field can end up in those behind it. That
+            // a field was found harmless says nothing of them.
+            if !tool.form.is_empty() && region.parent.is_some() {
+                label.join_with(&before);
+                before.clone_from(&label);
+            }
             if let Content::Leaf(value) = &region.content {
                 label = self.program.downgraded(bound.tool(), region.node, label, &scope, value);
                 label.join_with(&self.context);

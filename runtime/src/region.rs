@@ -20,6 +20,7 @@ mod python;
 mod value;
 mod divide;
 mod mcp;
+mod form;
 
 use std::fmt;
 use std::ops::Range;
@@ -137,7 +138,8 @@ impl std::error::Error for Unfit {}
 /// values.
 pub fn find(types: &[Type], tool: &Tool, text: &str) -> Result<Tree, Unfit> {
     match tool.format {
-        Format::Text => whole(types, tool, text),
+        Format::Text if tool.form.is_empty() => whole(types, tool, text),
+        Format::Text => form::divide(types, tool, text),
         Format::Yaml => {
             // What the fast reader cannot read, or finds unfit, the other one has a say on.
             if let Ok(tree) = divide::divide(types, tool, yaml::printed::Reader::new(text)) {

@@ -7,6 +7,7 @@
 mod region {
     mod brackets;
     mod emit;
+    mod form;
     mod law;
     mod mcp;
     mod properties;

@@ -44,7 +44,7 @@ impl Census {
 }
 
 /// Every construct that a policy can hold or a session can show.
-pub const CONSTRUCTS: [&str; 70] = [
+pub const CONSTRUCTS: [&str; 71] = [
     "lattices: two",
     "lattices: one level",
     "lattices: levels without order",
@@ -69,6 +69,7 @@ pub const CONSTRUCTS: [&str; 70] = [
     "results: map",
     "results: several kinds",
     "results: tag",
+    "results: form",
     "results: Python",
     "results: list",
     "results: record in a record",
@@ -193,6 +194,7 @@ fn in_tool(policy: &Policy, tool: &Tool) -> BTreeSet<&'static str> {
         note("labels: none", node.label.is_none() && node.shows.is_empty());
         note("results: list", node.kinds.iter().any(|kind| matches!(kind, NodeKind::List(_))));
         note("results: several kinds", node.kinds.len() > 1);
+        note("results: form", !tool.form.is_empty());
         note("results: tag", node.tag.is_some());
         note("results: record of a store", node.record_of.is_some());
         for kind in &node.kinds {

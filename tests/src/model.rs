@@ -15,6 +15,7 @@ pub mod pattern;
 pub mod function;
 pub mod types;
 pub mod logic;
+mod form;
 pub mod regions;
 
 use std::collections::BTreeMap;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::reads::{Reach, Readers};
 use super::tables::{Below, nesting};
 use super::{Invalid, MAX_SCHEMA, MAX_TEXT, each, index, name, text, unique, value};
-use crate::ir::{Argument, Node, NodeId, NodeKind, Policy, Tool, Type};
+use crate::ir::{Argument, Format, Node, NodeField, NodeId, NodeKind, Policy, Tool, Type};
 use crate::ty;
 use crate::value::Value;
 
@@ -32,6 +32,7 @@ fn tool(policy: &Policy, readers: &Readers<'_>, tool: &Tool) -> Result<(), Inval
     unique("arguments", tool.arguments.iter().map(|argument| &argument.name))?;
     let arguments = tool.arguments.len();
     nodes(policy, readers, tool)?;
+    form(tool)?;
     readers.rule("errors", &tool.errors, Reach { arguments, ..Reach::default() })?;
     effects(policy, tool)?;
     let decision = Reach { context: true, arguments, fields: false };
@@ -84,6 +85,30 @@ fn nodes(policy: &Policy, readers: &Readers<'_>, tool: &Tool) -> Result<(), Inva
             Err(Invalid::new(&format!("nodes[{i}]"), "no region holds it, and it is not the root"))
         }
         None => Ok(()),
+    }
+}
+
+/// Checks that pieces of text stand around each field, and that values end where a piece begins.
+fn form(tool: &Tool) -> Result<(), Invalid> {
+    each("form", &tool.form, |piece| text("piece", piece, MAX_TEXT))?;
+    let Some((_, pieces)) = tool.form.split_first() else { return Ok(()) };
+    let fields = match tool.nodes.last().map(|root| root.kinds.as_slice()) {
+        Some([NodeKind::Record(fields)]) if tool.format == Format::Text => fields,
+        _ => return Err(Invalid::new("form", "pieces around what is no record in a text")),
+    };
+    let is_leaf = |field: &NodeField| {
+        field.required && tool.nodes.get(field.node.index()).is_some_and(|n| n.leaf().is_some())
+    };
+    if fields.is_empty() || pieces.len() != fields.len() || !fields.iter().all(is_leaf) {
+        return Err(Invalid::new("form", "pieces that do not stand around fields"));
+    }
+    // What stands in a field may come from those before it, so no label may be chosen by it.
+    if tool.nodes.iter().any(|node| node.record_of.is_some()) {
+        return Err(Invalid::new("form", "a record whose fields labels read"));
+    }
+    match pieces.split_last() {
+        Some((_, between)) if between.iter().all(|piece| !piece.is_empty()) => Ok(()),
+        _ => Err(Invalid::new("form", "nothing stands between two fields")),
     }
 }
 

@@ -263,6 +263,7 @@ fn list_tool() -> Tool {
         schema: "{}".to_owned(),
         arguments: Vec::new(),
         format: Format::Yaml,
+        form: Vec::new(),
         nodes: vec![subject, note, record, root],
         errors: always(0),
         writes: Vec::new(),
@@ -285,6 +286,7 @@ fn pay_tool() -> Tool {
         schema: r#"{"type": "object", "properties": {"amount": {"type": "number"}}}"#.to_owned(),
         arguments: vec![argument("amount", 1, None), argument("secrecy", 2, Some(text("public")))],
         format: Format::Text,
+        form: Vec::new(),
         nodes: vec![Node {
             kinds: vec![root],
             tag: None,

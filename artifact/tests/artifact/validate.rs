@@ -143,6 +143,33 @@ faults! {
         p.tools[0].nodes[2].kinds.push(record);
         p.tools[0].nodes[2].tag = Some("subject".to_owned());
     };
+    a_form_around_what_is_no_text: "tools[0].form",
+        |p| p.tools[0].form = vec![String::new(), String::new()];
+    a_form_around_one_value: "tools[1].form",
+        |p| p.tools[1].form = vec![String::new(), String::new()];
+    a_form_around_no_list: "tools[0].form", |p| {
+        p.tools[0] = form_tool(p, &["", ""]);
+        let record = p.tools[0].nodes[2].clone();
+        p.tools[0].nodes.push(record);
+        p.tools[0].nodes[3].kinds = vec![NodeKind::List(NodeId(2))];
+    };
+    a_form_with_a_piece_too_few: "tools[0].form", |p| p.tools[0] = form_tool(p, &["", ", "]);
+    a_form_with_a_piece_too_many: "tools[0].form",
+        |p| p.tools[0] = form_tool(p, &["", ", ", ", ", ""]);
+    a_form_with_nothing_between: "tools[0].form", |p| p.tools[0] = form_tool(p, &["a", "", "b"]);
+    a_form_with_a_value_that_may_lack: "tools[0].form", |p| {
+        p.tools[0] = form_tool(p, &["", ", ", ""]);
+        let NodeKind::Record(fields) = &mut p.tools[0].nodes[2].kinds[0] else { return };
+        fields[1].required = false;
+    };
+    a_form_whose_values_choose_labels: "tools[0].form", |p| {
+        p.tools[0] = form_tool(p, &["", ", ", ""]);
+        p.tools[0].nodes[2].record_of = Some(StoreId(0));
+    };
+    a_form_with_an_endless_piece: "tools[0].form[1].piece", |p| {
+        let piece = "x".repeat(MAX_TEXT + 1);
+        p.tools[0] = form_tool(p, &["", &piece, ""]);
+    };
     a_region_of_no_type: "tools[1].nodes[0].kinds[0].ty",
         |p| p.tools[1].nodes[0].kinds = vec![NodeKind::Leaf(TypeId(FAR))];
     a_region_of_no_store: "tools[0].nodes[2].record_of",
@@ -187,6 +214,27 @@ faults! {
     a_claim_whose_level_varies: "claims[0].level", |p| p.claims[0].level = LabelId(4);
     a_claim_unless_a_bound_holds: "claims[0].unless",
         |p| p.claims[0].unless = Some(ConditionId(0));
+}
+
+/// The first tool, with results that are text of a form.
+#[expect(clippy::indexing_slicing, reason = "the fixture has these parts")]
+fn form_tool(policy: &Policy, pieces: &[&str]) -> Tool {
+    let mut tool = policy.tools[0].clone();
+    tool.format = Format::Text;
+    tool.form = pieces.iter().map(|piece| (*piece).to_owned()).collect();
+    tool.nodes.truncate(3);
+    tool.nodes[1].label = tool.nodes[2].label.clone();
+    tool.nodes[2].record_of = None;
+    if let NodeKind::Record(fields) = &mut tool.nodes[2].kinds[0] {
+        fields[1].required = true;
+    }
+    tool
+}
+
+#[test]
+fn a_text_with_values_in_it_is_valid() {
+    assert_eq!(fault(|p| p.tools[0] = form_tool(p, &["", ", ", ""])), "nothing");
+    assert_eq!(fault(|p| p.tools[0] = form_tool(p, &["From ", "\n", "."])), "nothing");
 }
 
 #[test]

@@ -107,6 +107,7 @@ impl<'a, 't: 'a> Layout<'a, 't> {
             Rule::label_rule => self.guards(node),
             Rule::enumeration => flow().align(),
             Rule::call => self.call(node),
+            Rule::form => self.form(node),
             _ => flow(),
         }
     }
@@ -215,6 +216,24 @@ impl<'a, 't: 'a> Layout<'a, 't> {
             }
         }
         doc.group()
+    }
+
+    /// A text with values in it. Where it is too long for a line, lines begin with a string.
+    fn form(&self, node: &Node) -> Doc<'a, 't> {
+        let (mut doc, mut unit) = (self.nil(), self.nil());
+        for (index, part) in node.parts.iter().enumerate() {
+            let first = part.first();
+            let begins = self.tree.rule(first) == Some(Rule::string) || self.tree.is_apart(first);
+            if index > 0 && begins {
+                doc = doc.append(unit.group());
+                unit = self.before(first, self.arena.line()).append(self.part(part));
+            } else if index > 0 {
+                unit = unit.append(self.before(first, self.space())).append(self.part(part));
+            } else {
+                unit = self.part(part);
+            }
+        }
+        doc.append(unit.group()).nest(INDENT)
     }
 
     /// A call of a test. What it returns stays on its line, on a line of its own, or is broken into

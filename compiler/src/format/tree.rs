@@ -124,7 +124,7 @@ impl Node {
 
 /// Whether a match is a list of entries between brackets, with or without a comma behind the last.
 pub(super) fn is_list(rule: Rule) -> bool {
-    has_tight_braces(rule)
+    rule != Rule::capture && has_tight_braces(rule)
         || matches!(
             rule,
             Rule::product
@@ -139,7 +139,7 @@ pub(super) fn is_list(rule: Rule) -> bool {
 
 /// Whether braces stand close to what is in them.
 pub(super) fn has_tight_braces(rule: Rule) -> bool {
-    matches!(rule, Rule::label | Rule::names_of | Rule::cells)
+    matches!(rule, Rule::label | Rule::names_of | Rule::cells | Rule::capture)
 }
 
 pub(super) fn is_open(rule: Option<Rule>) -> bool {

@@ -86,8 +86,11 @@ impl Builder<'_, '_, '_> {
         let cells = |shown| cells(&self.policy.cells, shown, path, &optional);
         let shows: BTreeSet<CellId> = self.reads.iter().flat_map(cells).collect();
         let own = self.tool.labels.iter().find(|label| label.path == *path);
-        let record =
-            self.reads.iter().find(|shown| shown.is_record && shown.path == Some(path.as_slice()));
+        // Fields of a text of a form are nobody's to go by: see `resolve`.
+        let is_this = |shown: &&Shown<'_>| {
+            self.tool.form.is_empty() && shown.is_record && shown.path == Some(path.as_slice())
+        };
+        let record = self.reads.iter().find(is_this);
         let node = Node {
             kinds,
             tag: division.tag.map(str::to_owned),

@@ -89,7 +89,7 @@ fn call(policy: &hir::Policy, call: &hir::Call) -> Option<Step> {
     let arguments = call.arguments.iter();
     let arguments = arguments.map(|(name, _, value, _)| (name.clone(), value.clone())).collect();
     let outcome = call.outcome.as_ref().map(|outcome| match outcome {
-        hir::Outcome::Returns(value, _) => Outcome::Returns(written::text(tool.format, value)),
+        hir::Outcome::Returns(value, _) => Outcome::Returns(written::text(policy, tool, value)),
         hir::Outcome::Fails(text, _) => Outcome::Fails(text.clone()),
     });
     let (expected, span) = (call.expected, call.span);

@@ -5,11 +5,18 @@ use std::fmt::Write as _;
 use rtbas_artifact::ir::Format;
 use rtbas_artifact::value::Value;
 
-/// A value as a tool of this format would write it. JSON is a part of YAML.
-pub(super) fn text(format: Format, value: &Value) -> String {
-    match (format, value) {
-        (Format::Text, Value::Text(text)) => text.clone(),
-        (Format::Text | Format::Yaml | Format::Json, value) => value.to_string(),
+use crate::resolve::form;
+use crate::resolve::hir::{Policy, Tool};
+
+/// A value as a tool would write it. JSON is a part of YAML.
+pub(super) fn text(policy: &Policy, tool: &Tool, value: &Value) -> String {
+    match (tool.format, value) {
+        // A value that the text would cut short is a mistake that `typeck` finds.
+        (Format::Text, value) if !tool.form.is_empty() => {
+            form::text(policy, tool, value).unwrap_or_default()
+        }
+        (Format::Text, value) => form::scalar(value),
+        (Format::Yaml | Format::Json, value) => value.to_string(),
         (Format::Mcp, value) => {
             let again = Value::Text(value.to_string());
             let content = format!(r#"[{{"type": "text", "text": {again}}}]"#);

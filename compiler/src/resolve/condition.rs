@@ -24,6 +24,8 @@ pub(super) struct Scope<'s> {
     pub(super) arguments: &'s [Argument],
     /// The fields of a record.
     pub(super) record: Option<TypeId>,
+    /// The values in a text of a form, which nothing reads.
+    pub(super) form: Option<TypeId>,
     /// The label of the call.
     pub(super) context: bool,
     /// The value of the region that is judged, by its type.
@@ -279,7 +281,13 @@ fn nothing(cx: &Context<'_>, scope: Scope<'_>, name: &Name, condition: bool) -> 
         kinds.push("condition");
         known.extend(cx.condition_names());
     }
-    let diagnostic = unknown(&kinds.join(" or "), name, known);
+    let mut diagnostic = unknown(&kinds.join(" or "), name, known);
+    let in_form = scope.form.map_or(&[][..], |form| cx.types.fields(form));
+    if in_form.iter().any(|field| field.name == name.text) {
+        let note = "what stands in the text as this may be words of the values before it, so no \
+                    guard and no label reads it";
+        diagnostic = diagnostic.note(note);
+    }
     match scope.inside {
         Some(inside) => diagnostic.label(inside.outermost(), "where this is used"),
         None => diagnostic,

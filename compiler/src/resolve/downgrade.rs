@@ -7,7 +7,7 @@ use super::context::Context;
 use super::hir::{Downgrade, Step, Tool};
 use super::scope::Names;
 use super::tool::cover::find;
-use super::tool::record_around;
+use super::tool::{form_of, record_around};
 use crate::syntax::ast;
 
 /// The downgrades of a policy.
@@ -28,8 +28,8 @@ fn one(cx: &mut Context<'_>, tools: &[Tool], written: &ast::Downgrade) -> Option
     let tool = tools.get(id.index())?;
     let call = Scope { arguments: &tool.arguments, ..Scope::default() };
     let (from, to) = (label(cx, call, &written.from), label(cx, call, &written.to));
-    let record = record_around(cx, &tool.reads, &written.path.steps);
-    let around = Scope { record, ..call };
+    let record = record_around(cx, tool, &written.path.steps);
+    let around = Scope { record, form: form_of(tool), ..call };
     let any = cx.types.simple(Type::Any);
     let value = leaf(cx, tool.result, &written.path.steps).unwrap_or(any);
     let own = Scope { value: Some(value), ..call };

@@ -184,6 +184,8 @@ pub struct Tool {
     pub arguments: Vec<ir::Argument>,
     /// How results are written.
     pub format: Format,
+    /// What stands around the fields of a result that is a text of a form.
+    pub form: Vec<String>,
     /// The type of its results.
     pub result: TypeId,
     /// Where the result is declared, if it is.

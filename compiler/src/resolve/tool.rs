@@ -45,6 +45,7 @@ fn tool<'a>(cx: &mut Context<'a>, index: usize, block: &'a ToolBlock, span: Span
         schema,
         arguments,
         format: Format::Text,
+        form: Vec::new(),
         result: text,
         result_span: None,
         reads: Vec::new(),
@@ -60,12 +61,11 @@ fn tool<'a>(cx: &mut Context<'a>, index: usize, block: &'a ToolBlock, span: Span
     let call = Scope { arguments: &arguments, ..Scope::default() };
     for line in &block.lines {
         match line {
-            ToolLine::Result(format, ty, at) => match tool.result_span {
+            ToolLine::Result(_, _, at) | ToolLine::Form(_, at) => match tool.result_span {
                 Some(first) => cx.push(said_twice("the tool has a result already", *at, first)),
                 None => {
                     tool.result_span = Some(*at);
-                    tool.format = *format;
-                    tool.result = ty.as_ref().map_or(text, |ty| cx.ty(ty));
+                    result(cx, &mut tool, line);
                 }
             },
             ToolLine::Reads(store, path) => tool.reads.extend(reads(cx, store, path.as_ref())),
@@ -101,8 +101,8 @@ fn tool<'a>(cx: &mut Context<'a>, index: usize, block: &'a ToolBlock, span: Span
                 tool.endorsements.extend(endorsement(cx, &writes, cells, because));
             }
             ToolLine::Node(path, label) => {
-                let record = record_around(cx, &tool.reads, &path.steps);
-                let scope = Scope { record, ..call };
+                let record = record_around(cx, &tool, &path.steps);
+                let scope = Scope { record, form: form_of(&tool), ..call };
                 if let Some(first) = tool.labels.iter().find(|label| label.path == path.steps) {
                     cx.push(said_twice("this region has a label already", path.span, first.span));
                 } else if let Some(label) = label_rule(cx, scope, label) {
@@ -121,6 +121,23 @@ fn tool<'a>(cx: &mut Context<'a>, index: usize, block: &'a ToolBlock, span: Span
     tool
 }
 
+/// How a tool's results are written, and of what type they are.
+fn result<'a>(cx: &mut Context<'a>, tool: &mut Tool, line: &'a ToolLine) {
+    match line {
+        ToolLine::Result(format, ty, _) => {
+            tool.format = *format;
+            if let Some(ty) = ty {
+                tool.result = cx.ty(ty);
+            }
+        }
+        ToolLine::Form(form, _) => {
+            tool.form.clone_from(&form.pieces);
+            tool.result = cx.ty(&form.record);
+        }
+        _ => {}
+    }
+}
+
 /// The cells that a tool writes, and from what.
 type Writes = BTreeMap<CellId, BTreeSet<ArgumentId>>;
 
@@ -135,17 +152,26 @@ fn reads(cx: &mut Context<'_>, store: &Name, path: Option<&NodePath>) -> Option<
     Some(Reads { store: id, path: path.map(|path| path.steps.clone()), region, span })
 }
 
-/// The type of the innermost record around a region, itself included.
+/// The type of the innermost record around a region, itself included. A text of a form has none:
+/// what stands in one of its fields may be words of another, so no label goes by it.
 pub(super) fn record_around(
     cx: &Context<'_>,
-    reads: &[Reads],
+    tool: &Tool,
     path: &[Step],
 ) -> Option<rtbas_artifact::ir::TypeId> {
+    if !tool.form.is_empty() {
+        return None;
+    }
     let around =
         |reads: &&Reads| reads.path.as_ref().is_some_and(|record| path.starts_with(record));
     let nearest =
-        reads.iter().filter(around).max_by_key(|reads| reads.path.as_ref().map(Vec::len))?;
+        tool.reads.iter().filter(around).max_by_key(|reads| reads.path.as_ref().map(Vec::len))?;
     cx.stores.get(nearest.store.index()).map(|store| store.record)
+}
+
+/// The values in the text of a form.
+pub(super) fn form_of(tool: &Tool) -> Option<rtbas_artifact::ir::TypeId> {
+    (!tool.form.is_empty()).then_some(tool.result)
 }
 
 fn add_writes(

@@ -348,6 +348,8 @@ pub struct Pattern {
 pub enum ToolLine {
     /// `result yaml T`
     Result(Format, Option<Type>, Span),
+    /// `result text "…" {a: T} "…"`
+    Form(Form, Span),
     /// `result.a : LABEL`
     Node(NodePath, LabelRule),
     /// `reads S as result[*]`
@@ -360,6 +362,15 @@ pub enum ToolLine {
     Rule(Effect, RuleWhen, Span),
     /// `approval endorses S because "…"`
     Approval(Cells, String),
+}
+
+/// A text in which values stand.
+#[derive(Debug)]
+pub struct Form {
+    /// What stands around the values: one piece more than there are values.
+    pub pieces: Vec<String>,
+    /// The values, as fields of a record.
+    pub record: Type,
 }
 
 /// A region of a result.

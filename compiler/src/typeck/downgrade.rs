@@ -35,15 +35,22 @@ impl<'p> Rules<'p, '_> {
             return self.diagnostics.push(diagnostic.help(help));
         }
         let is_checked = downgrade.checked.as_ref().is_some_and(is_narrow_check);
-        if downgrade.word == DowngradeWord::Endorse
-            && !is_checked
-            && narrow(self.policy.types.entries(), ty).is_none()
-        {
-            let message = "this would endorse whatever text stands there";
+        let (message, note) = match downgrade.word {
+            DowngradeWord::Endorse => {
+                ("this would endorse whatever text stands there", "a text can hold instructions")
+            }
+            // Of a value between pieces of a text nobody knows whose words it is.
+            DowngradeWord::Declassify if !tool.form.is_empty() => (
+                "this would release whatever text stands there",
+                "it can be words of the values before it",
+            ),
+            DowngradeWord::Declassify => return,
+        };
+        if !is_checked && narrow(self.policy.types.entries(), ty).is_none() {
             let help =
                 "say which values are harmless, and few:\nchecked value matches /[A-Z]{2}[0-9]{6}/";
             let diagnostic = Diagnostic::new(Code::E0312, at, message);
-            self.diagnostics.push(diagnostic.note("a text can hold instructions").help(help));
+            self.diagnostics.push(diagnostic.note(note).help(help));
         }
     }
 

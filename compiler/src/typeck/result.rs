@@ -16,7 +16,10 @@ pub(super) fn check(policy: &Policy, diagnostics: &mut Diagnostics) {
     let mut regions = 0_usize;
     for tool in &policy.tools {
         match (tool.result_span, tool.format) {
-            (Some(at), Format::Text) => text(policy, tool, at, diagnostics),
+            (Some(at), Format::Text) if tool.form.is_empty() => {
+                text(policy, tool, at, diagnostics);
+            }
+            (Some(at), Format::Text) => form(policy, tool, at, diagnostics),
             (Some(at), Format::Mcp) => mcp(policy, tool, at, diagnostics),
             _ => {}
         }
@@ -66,18 +69,39 @@ fn at_large(policy: &Policy, tool: &Tool, line: &Reads, path: &[Step], record: &
 }
 
 fn text(policy: &Policy, tool: &Tool, at: Span, diagnostics: &mut Diagnostics) {
-    let scalar = match policy.types.get(tool.result) {
-        Type::Bool | Type::Integer | Type::Number | Type::Text | Type::Enumeration(_) => true,
-        Type::Date | Type::Time | Type::Pattern(_) => true,
-        Type::Any | Type::Null | Type::List(_) | Type::Set(_) | Type::Record { .. } => false,
-        Type::Map(_) | Type::Union(_) => false,
-    };
-    if !scalar {
+    if !is_scalar(policy, tool.result) {
         let ty = describe(policy.types.entries(), tool.result);
         let message = format!("a result that is plain text cannot be read as {ty}");
         let diagnostic = Diagnostic::new(Code::E0308, at, message);
         diagnostics
             .push(diagnostic.help("write the format before the type, such as `result json …`"));
+    }
+}
+
+/// What stands in a text is scalars, and something stands between them.
+fn form(policy: &Policy, tool: &Tool, at: Span, diagnostics: &mut Diagnostics) {
+    let fields = policy.types.fields(tool.result);
+    for field in fields.iter().filter(|field| !is_scalar(policy, field.ty)) {
+        let ty = describe(policy.types.entries(), field.ty);
+        let message = format!("`{}` stands in plain text and cannot be read as {ty}", field.name);
+        let help = "give it a type of one value, such as `string`, `int` or `date`";
+        diagnostics.push(Diagnostic::new(Code::E0308, at, message).help(help));
+    }
+    for (pair, piece) in fields.windows(2).zip(tool.form.iter().skip(1)) {
+        let ([first, second], true) = (pair, piece.is_empty()) else { continue };
+        let (first, second) = (&first.name, &second.name);
+        let message = format!("nothing tells where `{first}` ends and `{second}` begins");
+        let help = "write what the tool writes between them, such as `\", \"`";
+        diagnostics.push(Diagnostic::new(Code::E0308, at, message).help(help));
+    }
+}
+
+fn is_scalar(policy: &Policy, ty: TypeId) -> bool {
+    match policy.types.get(ty) {
+        Type::Bool | Type::Integer | Type::Number | Type::Text | Type::Enumeration(_) => true,
+        Type::Date | Type::Time | Type::Pattern(_) => true,
+        Type::Any | Type::Null | Type::List(_) | Type::Set(_) | Type::Record { .. } => false,
+        Type::Map(_) | Type::Union(_) => false,
     }
 }
 

@@ -8,6 +8,7 @@ use rtbas_artifact::ty;
 use rtbas_artifact::value::Value;
 
 use crate::diag::{Code, Diagnostic, Diagnostics, listed};
+use crate::resolve::form::{self, EndsEarly};
 use crate::resolve::hir::{Call, Outcome, Policy, Test, TestStep};
 use crate::source::Span;
 
@@ -48,7 +49,15 @@ fn call(policy: &Policy, call: &Call, diagnostics: &mut Diagnostics) {
     };
     if let Some(Outcome::Returns(value, at)) = &call.outcome {
         let what = format!("the result of `{}`", tool.name);
-        fits(policy, tool.result, value, (*at, &what), diagnostics);
+        let is_of_type = fits(policy, tool.result, value, (*at, &what), diagnostics);
+        if let (true, Err(early)) = (is_of_type, form::text(policy, tool, value)) {
+            let EndsEarly { field, piece } = early;
+            let message = format!("`{field}` would end before {}", Value::Text(piece.to_owned()));
+            let note = "a value in a text ends where the next piece stands first, so the text does \
+                        not say this";
+            let help = "give a value without it, as the tool would";
+            diagnostics.push(Diagnostic::new(Code::E0306, *at, message).note(note).help(help));
+        }
     }
     if let (Some(outcome), Some(Effect::Confirm | Effect::Deny)) = (&call.outcome, call.expected) {
         let (Outcome::Returns(_, at) | Outcome::Fails(_, at)) = outcome;
@@ -117,11 +126,13 @@ fn fits(
     value: &Value,
     (at, what): (Span, &str),
     diagnostics: &mut Diagnostics,
-) {
+) -> bool {
     let types = policy.types.entries();
     let value = ty::with_sets(types, of, value.clone());
     if let Err(mismatch) = ty::check(types, of, &value) {
         let message = format!("{what} is of another type: {mismatch}");
         diagnostics.push(Diagnostic::new(Code::E0306, at, message));
+        return false;
     }
+    true
 }

@@ -60,6 +60,8 @@ pub(super) enum Notation {
     Quoted,
     /// As a result of its own, which is no document: text, or a word with white space around it.
     Whole,
+    /// As a part of a text, from one byte to another: text, or a word.
+    Part,
 }
 
 /// Counts the values of a document.

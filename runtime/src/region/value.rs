@@ -156,7 +156,7 @@ impl Scalar<'_> {
     /// The text that can be more than text, where there is one.
     fn word(&self) -> Option<&str> {
         match self.notation {
-            Notation::Plain | Notation::Word => Some(&self.text),
+            Notation::Plain | Notation::Word | Notation::Part => Some(&self.text),
             Notation::Quoted => None,
             Notation::Whole => Some(self.text.trim()),
         }
@@ -182,7 +182,7 @@ impl Scalar<'_> {
         match self.notation {
             Notation::Plain => !self.is_null(),
             Notation::Word => false,
-            Notation::Quoted | Notation::Whole => true,
+            Notation::Quoted | Notation::Whole | Notation::Part => true,
         }
     }
 
@@ -198,7 +198,7 @@ impl Scalar<'_> {
 
     fn any(&self) -> Value {
         let text = || Value::Text(self.text.to_string());
-        if self.notation == Notation::Whole {
+        if matches!(self.notation, Notation::Whole | Notation::Part) {
             return text();
         }
         let truth = || self.truth().map(Value::Bool);

@@ -49,6 +49,7 @@ pub(crate) fn tool(format: Format, shape: &Json) -> Tool {
         schema: String::new(),
         arguments: Vec::new(),
         format,
+        form: Vec::new(),
         nodes,
         errors: LabelRule { alternatives: Vec::new(), otherwise: LabelId(0) },
         writes: Vec::new(),

@@ -61,6 +61,7 @@ impl Shape<'_, '_> {
     pub fn result(mut self, format: Format) -> Vec<Node> {
         let mut around = Around::default();
         match format {
+            Format::Text if self.dice.chance(50) => self.form(),
             Format::Text => {
                 let ty = match self.dice.below(4) {
                     0 | 1 => self.tables.ty(Type::Text),
@@ -74,6 +75,23 @@ impl Shape<'_, '_> {
             raise(self.tables, self.cells, &mut self.nodes);
         }
         self.nodes
+    }
+
+    /// A record whose fields stand in a text.
+    fn form(&mut self) {
+        let around = Around::default();
+        let mut fields = Vec::new();
+        for name in ["p", "q", "r"].into_iter().take(self.dice.between(1, 3)) {
+            let ty = match self.dice.chance(60) {
+                true => self.tables.ty(Type::Text),
+                false => values::ty(self.dice, self.tables, Use::Other, 1),
+            };
+            let node = self.leaf(ty, None, &around);
+            fields.push(NodeField { name: name.to_owned(), node, required: true });
+        }
+        let shape = self.dice.pick(self.shelves).map(|shelf| shelf.whole);
+        let shows = shape.filter(|_| self.dice.chance(40)).into_iter().collect();
+        self.add(vec![NodeKind::Record(fields)], shows, None, &around);
     }
 
     fn any(&mut self, depth: usize, around: &mut Around) -> NodeId {

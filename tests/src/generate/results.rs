@@ -31,16 +31,30 @@ pub fn fitting(dice: &mut Dice<'_>, policy: &Policy, tool: &Tool) -> Document {
     if let Some(language) = Language::of(tool.format) {
         return Document::Tree(language, node(dice, language, policy, tool, root));
     }
+    if let (Some((first, pieces)), Some([NodeKind::Record(fields)])) =
+        (tool.form.split_first(), tool.nodes.last().map(|node| node.kinds.as_slice()))
+    {
+        let mut text = first.clone();
+        for (field, piece) in fields.iter().zip(pieces) {
+            text.push_str(&word(dice, policy, tool, field.node));
+            text.push_str(piece);
+        }
+        return Document::Text(text);
+    }
     let (before, after) = dice.pick(&MARGINS).copied().unwrap_or_default();
-    let value = match tool.nodes.last().map(|node| node.kinds.as_slice()) {
+    Document::Text(format!("{before}{}{after}", word(dice, policy, tool, root)))
+}
+
+/// A value of a leaf as it stands in a text.
+fn word(dice: &mut Dice<'_>, policy: &Policy, tool: &Tool, id: NodeId) -> String {
+    let value = match tool.nodes.get(id.index()).map(|node| node.kinds.as_slice()) {
         Some([NodeKind::Leaf(ty)]) => values::written(dice, Language::Yaml, &policy.types, *ty),
         _ => Written::Plain("~".to_owned()),
     };
-    let word = match value {
+    match value {
         Written::Plain(word) | Written::Quoted(word) => word,
         value => Language::Yaml.token(&value),
-    };
-    Document::Text(format!("{before}{word}{after}"))
+    }
 }
 
 /// A value as a node declares it.

@@ -1,7 +1,8 @@
 //! Tools: arguments, effects and decision rules.
 
 use rtbas_artifact::ir::{
-    Argument, ArgumentId, Cell, CellId, Effect, Endorsement, Format, Operand, Rule, Tool, Write,
+    Argument, ArgumentId, Cell, CellId, Effect, Endorsement, Format, Node, NodeKind, Operand, Rule,
+    Tool, Write,
 };
 
 use crate::generate::Style;
@@ -55,6 +56,7 @@ pub fn tool(dice: &mut Dice<'_>, tables: &mut Tables, ground: Ground<'_>, name: 
         tag: None,
     };
     let nodes = shape.result(format);
+    let form = form(dice, format, &nodes);
     let errors = Place::new(dice, tables, &sources).rule();
     let writes = writes(dice, ground.cells.len(), arguments.len());
     let endorsements = endorsements(dice, &writes);
@@ -65,12 +67,26 @@ pub fn tool(dice: &mut Dice<'_>, tables: &mut Tables, ground: Ground<'_>, name: 
         schema: "{}".to_owned(),
         arguments,
         format,
+        form,
         nodes,
         errors,
         writes,
         endorsements,
         rules,
     }
+}
+
+/// What stands around the values of a text; some of it stands in values, too.
+fn form(dice: &mut Dice<'_>, format: Format, nodes: &[Node]) -> Vec<String> {
+    let fields = match nodes.last().map(|root| root.kinds.as_slice()) {
+        Some([NodeKind::Record(fields)]) if format == Format::Text => fields,
+        _ => return Vec::new(),
+    };
+    let mut piece = |pieces: &[&str]| dice.pick(pieces).copied().unwrap_or(" ").to_owned();
+    let mut form = vec![piece(&["", "a", "x: "])];
+    form.extend(fields.iter().skip(1).map(|_| piece(&["e", "1", ", ", "\n", "ll", "me"])));
+    form.push(piece(&["", "\n", "e"]));
+    form
 }
 
 fn argument(dice: &mut Dice<'_>, tables: &mut Tables, name: &str) -> Argument {

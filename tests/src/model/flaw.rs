@@ -64,11 +64,13 @@ pub enum Flaw {
     NamesMayRepeat,
     /// The name of a value of a map is as free as the map.
     NameAtMap,
+    /// A value in a text of a form does not carry the labels of those before it.
+    ValuesOfFormApart,
 }
 
 impl Flaw {
     /// Every flaw.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::ResultWithoutCall,
         Self::RegionWithoutParent,
         Self::UnlabelledAtBottom,
@@ -99,5 +101,6 @@ impl Flaw {
         Self::WordIsText,
         Self::NamesMayRepeat,
         Self::NameAtMap,
+        Self::ValuesOfFormApart,
     ];
 }

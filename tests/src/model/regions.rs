@@ -9,6 +9,7 @@ use rtbas_artifact::ir::{CellId, CellPart, Format, Node, NodeId, NodeKind, Store
 use rtbas_artifact::value::Value;
 
 use crate::model::flaw::Flaw;
+use crate::model::form;
 use crate::model::logic::{Logic, Scope};
 use crate::model::types::{Scalar, Types, twice};
 use crate::monitor::{Label, Region};
@@ -25,6 +26,8 @@ pub struct Part {
     pub value: Value,
     /// Its text.
     pub text: String,
+    /// The parts before it whose words it may hold.
+    pub before: Vec<NodeId>,
     /// The parts in it, in the order in which they are written.
     pub below: Vec<Part>,
 }
@@ -39,13 +42,27 @@ fn root(tool: &Tool) -> Option<NodeId> {
 pub fn divide(types: &Types<'_>, tool: &Tool, document: &Document) -> Option<Part> {
     let node = root(tool)?;
     match (tool.format, document) {
+        (Format::Text, document) if !tool.form.is_empty() => {
+            let (text, step) = (document.text(), String::new());
+            let (mut below, mut values, mut before) = (Vec::new(), BTreeMap::new(), Vec::new());
+            for (field, value, text) in form::values(types, tool, &text)? {
+                values.insert(field.name.clone(), value.clone());
+                let (node, step) = (field.node, format!(".{}", field.name));
+                let part = Part { node, step, value, text, before, below: Vec::new() };
+                before = [part.before.as_slice(), &[node]].concat();
+                below.push(part);
+            }
+            let value = Value::Record(values);
+            Some(Part { node, step, value, text, before: Vec::new(), below })
+        }
         (Format::Text, document) => {
             let [NodeKind::Leaf(ty)] = tool.nodes.get(node.index())?.kinds.as_slice() else {
                 return None;
             };
             let text = document.text();
             let value = types.scalar(*ty, Scalar::Whole(&text))?;
-            Some(Part { node, step: String::new(), value, text, below: Vec::new() })
+            let (step, before) = (String::new(), Vec::new());
+            Some(Part { node, step, value, text, before, below: Vec::new() })
         }
         (format, Document::Tree(language, written)) if Language::of(format) == Some(*language) => {
             let reader = Reader { types, tool, language: *language };
@@ -140,6 +157,7 @@ impl Reader<'_> {
                         step: format!("[key {i}]"),
                         value: Value::Text(name.clone()),
                         text: language.name(name),
+                        before: Vec::new(),
                         below: Vec::new(),
                     });
                     let part = self.part(*value, format!("[{i}]"), written)?;
@@ -150,7 +168,7 @@ impl Reader<'_> {
             }
             _ => return None,
         };
-        Some(Part { node, step, value, text, below })
+        Some(Part { node, step, value, text, before: Vec::new(), below })
     }
 }
 
@@ -200,7 +218,7 @@ impl<'a> Labeller<'a> {
         let is_name = part.step.starts_with("[key ");
         let label = match self.logic.flaw {
             Some(Flaw::NameAtMap) if is_name => label,
-            _ => self.logic.space.join(&label, &self.declared(part.node, &records)),
+            _ => self.logic.space.join(&label, &self.declared_to(part, &records)),
         };
         let index = regions.len();
         let text = part.below.is_empty().then(|| part.text.clone());
@@ -214,6 +232,17 @@ impl<'a> Labeller<'a> {
             let place = Place { path, parent: Some(index), label, records: records.clone() };
             self.add(below, place, regions);
         }
+    }
+
+    /// What a part's node is declared, and, since it may hold words of theirs, the parts' before it.
+    fn declared_to(&self, part: &Part, records: &[(StoreId, &Value)]) -> Label {
+        let before = match self.logic.flaw {
+            Some(Flaw::ValuesOfFormApart) => &[],
+            _ => part.before.as_slice(),
+        };
+        let nodes = before.iter().chain([&part.node]);
+        let labels: Vec<Label> = nodes.map(|node| self.declared(*node, records)).collect();
+        self.logic.space.join_all(&labels)
     }
 
     /// The label that a node is declared to have: the join of the labels of the cells that it shows

@@ -28,6 +28,8 @@ pub enum Scalar<'w> {
     Quoted(&'w str),
     /// As a text of its own, where white space around a word does not count.
     Whole(&'w str),
+    /// As a part of a text, where all that stands there counts.
+    Part(&'w str),
 }
 
 impl<'p> Types<'p> {
@@ -205,9 +207,10 @@ impl<'p> Types<'p> {
             {
                 None
             }
-            Scalar::Plain(text) | Scalar::Quoted(text) | Scalar::Whole(text) => {
-                Some(text.to_owned())
-            }
+            Scalar::Plain(text)
+            | Scalar::Quoted(text)
+            | Scalar::Whole(text)
+            | Scalar::Part(text) => Some(text.to_owned()),
         }
     }
 }
@@ -216,7 +219,7 @@ impl<'w> Scalar<'w> {
     /// What may be more than text.
     fn word(self) -> Option<&'w str> {
         match self {
-            Self::Plain(word) | Self::Word(word) => Some(word),
+            Self::Plain(word) | Self::Word(word) | Self::Part(word) => Some(word),
             Self::Quoted(_) => None,
             Self::Whole(text) => Some(text.trim()),
         }
@@ -251,7 +254,9 @@ impl<'w> Scalar<'w> {
 
     fn any(self) -> Value {
         match self {
-            Self::Quoted(text) | Self::Whole(text) => Value::Text(text.to_owned()),
+            Self::Quoted(text) | Self::Whole(text) | Self::Part(text) => {
+                Value::Text(text.to_owned())
+            }
             Self::Plain(word) | Self::Word(word) => match (self.truth(), self.number()) {
                 _ if self.is_null() => Value::Null,
                 (Some(truth), _) => Value::Bool(truth),

@@ -75,6 +75,7 @@ fn monitors_that_label_too_low_are_caught() {
         Flaw::NamelessDataAtBottom,
         Flaw::UndefinedGuardHolds,
         Flaw::ContextOfLastMessage,
+        Flaw::ValuesOfFormApart,
     ];
     for flaw in flaws {
         let caught = |(seed, case): (u64, &Case)| {

@@ -56,11 +56,35 @@ impl Secrets<'_, '_> {
                         let written = self.in_part(model, place, &part, written, &mut regions);
                         Outcome::Returned(Document::Tree(*language, written))
                     }
+                    (Some((part, regions)), Document::Text(_)) if !tool.form.is_empty() => {
+                        let other = self.in_form(model, call, tool, &part, &regions);
+                        other.map_or(plain.clone(), |text| Outcome::Returned(Document::Text(text)))
+                    }
                     _ => plain.clone(),
                 }
             }
             _ => plain.clone(),
         }
+    }
+
+    /// A text of a form, with other values from the first that is secret on. What is not secret are
+    /// the values before it.
+    fn in_form(
+        &mut self,
+        model: &Model<'_>,
+        call: usize,
+        tool: &Tool,
+        part: &Part,
+        regions: &[Region],
+    ) -> Option<String> {
+        let is_seen = |region: &&Region| model.space().flows(&region.label, self.bound);
+        let seen = regions.iter().skip(1).take_while(is_seen).count();
+        let other = results::fitting(&mut self.dice, self.policy, tool);
+        let (other, _) = model.parts(call, &other)?;
+        let (first, pieces) = tool.form.split_first()?;
+        let parts = part.below.iter().take(seen).chain(other.below.iter().skip(seen));
+        let text = |part: (&Part, &String)| format!("{}{}", part.0.text, part.1);
+        Some(format!("{first}{}", parts.zip(pieces).map(text).collect::<String>()))
     }
 
     fn in_part<'r>(

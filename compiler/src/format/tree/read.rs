@@ -17,7 +17,7 @@ pub(super) fn read<'t>(text: &'t str, file: Pair<'t>) -> (Vec<Token<'t>>, Node, 
 
 /// Whether a colon stands close to the name before it.
 fn has_tight_colon(rule: Rule) -> bool {
-    matches!(rule, Rule::field | Rule::entry | Rule::argument)
+    matches!(rule, Rule::capture | Rule::field | Rule::entry | Rule::argument)
 }
 
 /// A comment that stands between an entry and its comma belongs behind the comma.

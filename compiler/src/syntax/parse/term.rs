@@ -64,7 +64,7 @@ impl Builder<'_> {
         Some(Box::new(Type { kind, span: self.span(pair) }))
     }
 
-    fn field(&mut self, pair: &Pair<'_>) -> Option<Field> {
+    pub(super) fn field(&mut self, pair: &Pair<'_>) -> Option<Field> {
         let ty = self.ty(&one(pair, Rule::ty)?)?;
         Some(Field { name: self.one_name(pair)?, ty, required: !has(pair, Rule::nullable) })
     }

@@ -5,7 +5,8 @@ use rtbas_grammar::{Pair, Rule};
 
 use super::{Builder, all, has, one};
 use crate::syntax::ast::{
-    CellName, Cells, Name, NodePath, Pattern, RuleWhen, Step, ToolBlock, ToolLine,
+    CellName, Cells, Form, Name, NodePath, Pattern, RuleWhen, Step, ToolBlock, ToolLine, Type,
+    TypeKind,
 };
 
 impl Builder<'_> {
@@ -49,6 +50,9 @@ impl Builder<'_> {
     }
 
     fn result(&mut self, pair: &Pair<'_>) -> Option<ToolLine> {
+        if let Some(form) = one(pair, Rule::form) {
+            return Some(ToolLine::Form(self.form(&form)?, self.span(pair)));
+        }
         let format = match one(pair, Rule::format) {
             Some(format) if has(&format, Rule::kw_yaml) => Format::Yaml,
             Some(format) if has(&format, Rule::kw_json) => Format::Json,
@@ -61,6 +65,21 @@ impl Builder<'_> {
             None => None,
         };
         Some(ToolLine::Result(format, ty, self.span(pair)))
+    }
+
+    /// Strings that stand side by side are one piece.
+    fn form(&mut self, pair: &Pair<'_>) -> Option<Form> {
+        let (mut pieces, mut fields) = (vec![String::new()], Vec::new());
+        for part in pair.clone().into_inner() {
+            if part.as_rule() == Rule::capture {
+                fields.push(self.field(&part)?);
+                pieces.push(String::new());
+            } else if let Some(piece) = pieces.last_mut() {
+                piece.push_str(&self.string(&part));
+            }
+        }
+        let record = Type { kind: TypeKind::Record(fields), span: self.span(pair) };
+        Some(Form { pieces, record })
     }
 
     fn reads(&mut self, pair: &Pair<'_>) -> Option<ToolLine> {
