@@ -61,8 +61,52 @@ fn check(c: &mut Criterion) {
             });
         }
     }
+    let path = many_tools(&folder);
+    group.bench_function("10000 tools", |b| b.iter(|| rtbasc(&["check", &path])));
     group.finish();
     std::fs::remove_dir_all(&folder).expect("what was made can be removed");
+}
+
+/// Writes a policy of ten thousand tools, each with rules of its own, in ten files: where it is.
+fn many_tools(folder: &Path) -> String {
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.join(name), text).expect("there is room for a policy");
+    };
+    let mut root = String::from(
+        "policy many edition 2026\n\
+         lattice integrity { trusted -> untrusted }\n\
+         lattice secrecy = readers\n\
+         label { integrity, secrecy }\n\
+         fact payees : set string\n\
+         message system : {trusted, anyone}\n\
+         message user   : {trusted, anyone}\n\
+         message reply  : {untrusted, nobody}\n",
+    );
+    for part in 0..10 {
+        let (mut tools, mut policy) = (Vec::new(), String::from("policy part edition 2026\n"));
+        for tool in part * 1000..(part + 1) * 1000 {
+            tools.push(format!(
+                r#"{{"name": "tool_{tool}", "description": "Does thing {tool}.", "inputSchema": {{
+                    "type": "object", "required": ["to", "amount"], "properties": {{
+                    "to": {{"type": "string"}}, "amount": {{"type": "integer"}},
+                    "cc": {{"type": "array", "items": {{"type": "string"}}}}}}}}}}"#
+            ));
+            policy += &format!(
+                "tool tool_{tool} {{\n\
+                 result text\n\
+                 result : untrusted\n\
+                 allow when context <= {{trusted, readers {{to}}}} and amount <= {tool}\n\
+                 allow when to in payees and context <= {{trusted, readers {{to}}}}\n\
+                 confirm otherwise\n\
+                 }}\n"
+            );
+        }
+        write(&format!("{part}.json"), &format!(r#"{{"tools": [{}]}}"#, tools.join(",")));
+        write(&format!("{part}.pol"), &policy);
+        root += &format!("use tools from \"{part}.json\"\nimport \"{part}.pol\"\n");
+    }
+    write("many.pol", &root);
+    folder.join("many.pol").to_str().expect("the path is text").to_owned()
 }
 
 /// Formats a policy of a megabyte, the most that is read: the tools and tests of the banking policy

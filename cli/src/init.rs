@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use rtbas_compiler::diag::Diagnostic;
 use rtbas_compiler::resolve::tool_form::repeated;
 use rtbas_compiler::skeleton::{MARK, skeleton};
 use rtbas_compiler::source::{MAX_FILE, Sources};
@@ -83,7 +84,7 @@ pub(crate) fn run(args: &Init) -> Outcome {
         return Err(Failure::refused(problem));
     }
     // Nothing is written that does not compile, whatever the list holds.
-    compile(&plan, &text, &list)?;
+    let text = canonical(&plan, &text, &list)?;
     if let Some(path) = plan.new_list() {
         write(&path, &list, args.force)?;
     }
@@ -150,22 +151,30 @@ fn beside(policy: &Path, list: &Path) -> Result<Option<PathBuf>, Failure> {
     Ok(pathdiff::diff_paths(absolute(list)?, absolute(folder)?))
 }
 
-/// Compiles what is to be written, and says why it does not compile if it does not.
-fn compile(plan: &Plan, text: &str, list: &str) -> Result<(), Failure> {
+/// The policy in its canonical form. Says why it does not compile if it does not.
+fn canonical(plan: &Plan, text: &str, list: &str) -> Result<String, Failure> {
     let root = plan.policy.to_string_lossy().into_owned();
     let new = plan.new_list();
-    let mut load = |path: &str| match path {
-        _ if path == root => Ok(text.to_owned()),
+    let load = |policy: &str, path: &str| match path {
+        _ if path == root => Ok(policy.to_owned()),
         _ if new.as_deref() == Some(Path::new(path)) => Ok(list.to_owned()),
         _ => input::text(Path::new(path), MAX_FILE).map_err(|problem| format!("it {problem}")),
     };
-    let mut sources = Sources::new(&mut load);
-    let (verified, said) = rtbas_compiler::compile(&mut sources, &root);
-    if verified.is_some() {
-        return Ok(());
+    let refused = |sources: &Sources<'_>, said: &[Diagnostic]| {
+        print(sources, said);
+        Failure::refused(format!("`{}` is refused, and nothing is written", plan.list))
+    };
+    let mut draft = |path: &str| load(text, path);
+    let mut sources = Sources::new(&mut draft);
+    let (formatted, said) = rtbas_compiler::format(&mut sources, &root);
+    let formatted = formatted.ok_or_else(|| refused(&sources, &said))?;
+    let mut last = |path: &str| load(&formatted, path);
+    let mut sources = Sources::new(&mut last);
+    match rtbas_compiler::compile(&mut sources, &root) {
+        (Some(_), _) => {}
+        (None, said) => return Err(refused(&sources, &said)),
     }
-    print(&sources, &said);
-    Err(Failure::refused(format!("`{}` is refused, and nothing is written", plan.list)))
+    Ok(formatted)
 }
 
 fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {

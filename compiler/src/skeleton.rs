@@ -99,7 +99,7 @@ fn block(entry: &Entry<'_>) -> String {
     }
     lines.push(format!("tool {} {{", written(name)));
     lines.extend(result::lines(entry).iter().map(|line| format!("  {line}")));
-    lines.push("  reads  world".to_owned());
+    lines.push("  reads world".to_owned());
     lines.push("  writes world".to_owned());
     let acts = hint("readOnlyHint") == Some(false) || hint("destructiveHint") == Some(true);
     let suggestion = match nature(name) {

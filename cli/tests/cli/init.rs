@@ -36,8 +36,10 @@ fn a_list_becomes_a_policy_that_compiles() {
     for list in ["docs/tools/pay.json", "docs/tools/functions.json"] {
         let folder = with_list(list);
         folder.run(&["init", "agent.tools.json"]);
-        let checked = folder.run(&["check", "agent.pol"]);
-        assert!(checked.ends_with("exit code 0\n"), "{checked}");
+        for command in [&["check", "agent.pol"][..], &["fmt", "--check", "agent.pol"]] {
+            let checked = folder.run(command);
+            assert!(checked.ends_with("exit code 0\n"), "{checked}");
+        }
     }
 }
 
@@ -50,7 +52,7 @@ fn no_call_of_it_runs_unasked() {
     assert_eq!(lines().filter(|line| line.starts_with("allow")).count(), 0, "{policy}");
     let tools = lines().filter(|line| line.starts_with("tool ")).count();
     assert_eq!(lines().filter(|line| *line == "confirm always").count(), tools, "{policy}");
-    assert_eq!(lines().filter(|line| *line == "reads  world").count(), tools, "{policy}");
+    assert_eq!(lines().filter(|line| *line == "reads world").count(), tools, "{policy}");
 }
 
 /// What comments suggest compiles, once it is written out.
