@@ -22,7 +22,7 @@ pub struct Obligation {
     pub subject: String,
     /// How.
     pub method: Method,
-    /// Solver effort in its own resource units; 0 for ground checks.
+    /// Solver effort in its own resource units; 0 where no solver was asked.
     pub resource: u64,
 }
 
@@ -46,6 +46,8 @@ pub enum Method {
     Search,
     /// Every instance was checked.
     Ground,
+    /// The form of what is proved leaves no counterexample.
+    Form,
 }
 
 impl Property {
@@ -70,6 +72,7 @@ impl fmt::Display for Method {
         f.write_str(match self {
             Self::Search => "searched",
             Self::Ground => "checked case by case",
+            Self::Form => "seen from its form",
         })
     }
 }

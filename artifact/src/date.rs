@@ -2,13 +2,15 @@
 //!
 //! A date is `2024-05-31`: one text for one day, from the year 1 to the year 9999. A time is a date,
 //! `T` or a blank, hours and minutes, perhaps seconds and a fraction of them, and perhaps `Z` or an
-//! offset from UTC; without one it is UTC. There are no leap seconds. Calendar: ISO 8601, Gregorian
-//! at all times.
+//! offset from UTC; without one it is UTC. In UTC it lies in the years 1 to 9999, too. There are no
+//! leap seconds. Calendar: ISO 8601, Gregorian at all times.
 
 use crate::decimal::Decimal;
 
 /// Days before 1970-01-01 since 0001-01-01.
 const EPOCH: i64 = 719_162;
+/// Seconds from 1970-01-01T00:00Z to the first time that is beyond the year 9999.
+pub const END: i64 = 253_402_300_800;
 /// Most digits of a fraction of a second.
 const FRACTION: usize = 9;
 
@@ -48,6 +50,9 @@ pub fn seconds(text: &str) -> Option<Decimal> {
         None => return None,
     };
     let whole = days * 86_400 + hours * 3_600 + (minutes - offset) * 60 + seconds;
+    if !(-EPOCH * 86_400..END).contains(&whole) {
+        return None;
+    }
     let power = u32::try_from(digits).ok().filter(|_| digits <= FRACTION)?;
     let scaled = i128::from(whole) * 10_i128.pow(power) + i128::from(fraction);
     Decimal::new(scaled, -i32::try_from(digits).ok()?).ok()
@@ -132,6 +137,21 @@ fn month_days(year: i64, month: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_lie_within_the_calendar_in_utc() {
+        for (text, is_one) in [
+            ("9999-12-31T23:59:59.999999999Z", true),
+            ("9999-12-31T23:00-00:59", true),
+            ("9999-12-31T23:00-01:00", false),
+            ("0001-01-01T00:00Z", true),
+            ("0001-01-01T00:30+00:30", true),
+            ("0001-01-01T00:00+00:01", false),
+        ] {
+            assert_eq!(seconds(text).is_some(), is_one, "{text}");
+        }
+        assert_eq!(END, (days("9999-12-31").unwrap() + 1) * 86_400);
+    }
 
     #[test]
     fn dates_follow_each_other() {

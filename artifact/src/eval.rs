@@ -2,15 +2,15 @@
 //! no other. Total: every call gets a decision, and whatever is missing counts for the strict side.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use smallvec::SmallVec;
 
 use crate::ir::{
-    Alternative, ArgumentId, Cell, CellId, CellPart, Comparison, Condition, ConditionId, Downgrade,
-    Effect, LabelId, LabelPart, LabelRule, Names, Node, NodeId, Operand, RuleId, SetTerm, StoreId,
-    Tool, ToolId,
+    Alternative, ArgumentId, Cell, CellPart, Comparison, Condition, ConditionId, Downgrade, Effect,
+    LabelId, LabelPart, LabelRule, Names, Node, NodeId, Operand, RuleId, SetTerm, StoreId, Tool,
+    ToolId,
 };
 use crate::label::Label;
 use crate::program::Program;
@@ -356,7 +356,7 @@ impl Program {
             }
         }
         for (index, (set, lattice)) in term.sets.iter().zip(&self.policy().open).enumerate() {
-            let names = names(set, lattice, scope).unwrap_or_else(|| match side {
+            let names = names(set, lattice, scope, side).unwrap_or_else(|| match side {
                 Side::Data => lattice.top(),
                 Side::Bound => lattice.bottom(),
             });
@@ -402,8 +402,9 @@ impl Program {
 }
 
 impl Program {
-    /// The label of a region once the downgrades that speak of it are applied (δ). `label` is the
-    /// declared one joined with the label of the call; `value` is the value of the region.
+    /// The label of a region once the downgrade that speaks of it is applied (δ), if one does.
+    /// `label` is the declared one joined with the label of the call; `value` is the value of the
+    /// region.
     #[must_use]
     pub fn downgraded(
         &self,
@@ -413,45 +414,28 @@ impl Program {
         scope: &Scope<'_, '_>,
         value: &Value,
     ) -> Label {
-        let downgrades = self.policy().downgrades.iter();
+        let mut downgrades = self.policy().downgrades.iter();
         let speaks = |downgrade: &&Downgrade| (downgrade.tool, downgrade.node) == (tool, node);
-        downgrades.filter(speaks).fold(label, |label, downgrade| {
-            // The value checks itself: it is the record whose only field has no name.
-            let own = Scope { record: Some((StoreId(u32::MAX), value)), ..*scope };
-            let holds = |guard: Option<ConditionId>, scope| {
-                guard.is_none_or(|guard| self.holds(guard, scope) == Truth::True)
-            };
-            let from = self.label(downgrade.from, Side::Bound, scope);
-            if !label.flows_to(&from)
-                || !holds(downgrade.when, scope)
-                || !holds(downgrade.checked, &own)
-            {
-                return label;
-            }
-            let to = self.label(downgrade.to, Side::Data, scope);
-            self.space().meet(&self.policy().lattices, &label, &to).unwrap_or(label)
-        })
-    }
-
-    /// The label of what a tool says outside of the regions of a result: of all that they may show,
-    /// and of all that is in the stores that they show, in whatever records.
-    #[must_use]
-    pub fn undivided_label(&self, tool: &Tool, scope: &Scope<'_, '_>) -> Label {
-        let scope = Scope { record: None, ..*scope };
-        let cells = &self.policy().cells;
-        let shown = |cell: &CellId| cells.get(cell.index()).map(|cell| cell.store);
-        let stores: BTreeSet<StoreId> =
-            tool.nodes.iter().flat_map(|node| node.shows.iter().filter_map(shown)).collect();
-        let cells = cells.iter().filter(|cell| stores.contains(&cell.store));
-        let cells = cells.map(|cell| self.rule_label(&cell.label, &scope));
-        let nodes = (0..).map(NodeId).take(tool.nodes.len());
-        let nodes = nodes.map(|node| self.node_label(tool, node, &scope));
-        nodes.chain(cells).reduce(|a, b| a.join(&b)).unwrap_or_else(|| self.space().top().clone())
+        let Some(downgrade) = downgrades.find(speaks) else { return label };
+        // The value checks itself: it is the record whose only field has no name.
+        let own = Scope { record: Some((StoreId(u32::MAX), value)), ..*scope };
+        let holds = |guard: Option<ConditionId>, scope| {
+            guard.is_none_or(|guard| self.holds(guard, scope) == Truth::True)
+        };
+        let from = self.label(downgrade.from, Side::Bound, scope);
+        if !label.flows_to(&from)
+            || !holds(downgrade.when, scope)
+            || !holds(downgrade.checked, &own)
+        {
+            return label;
+        }
+        let to = self.label(downgrade.to, Side::Data, scope);
+        self.space().meet(&self.policy().lattices, &label, &to).unwrap_or(label)
     }
 
     /// Whether what a region shows of a store is of the record around it: one cell alone, or, where
-    /// the region is such a record, its shape, its tag and those of its fields that may be missing. Where it
-    /// shows others it shows the store at large, and no record's fields speak for others'.
+    /// the region is such a record, its shape, its tag and those of its fields that may be missing.
+    /// Where it shows others it shows the store at large, and no record's fields speak for others'.
     #[must_use]
     pub fn is_of_this_record(&self, node: &Node, store: StoreId) -> bool {
         let cells = node.shows.iter().filter_map(|cell| self.policy().cells.get(cell.index()));
@@ -490,7 +474,12 @@ fn read<'a>(operand: &'a Operand, scope: &'a Scope<'_, '_>) -> Option<Cow<'a, Va
 }
 
 /// The names that a term of a lattice stands for; `None` if some value is none.
-fn names(term: &SetTerm, lattice: &SetLattice, scope: &Scope<'_, '_>) -> Option<NameSet> {
+fn names(
+    term: &SetTerm,
+    lattice: &SetLattice,
+    scope: &Scope<'_, '_>,
+    side: Side,
+) -> Option<NameSet> {
     // A result need not show a field that its record has, so its absence tells nothing; names that
     // are left out make a label stricter only where a join keeps the common ones.
     let may_lack = |names: &Names| match names.value {
@@ -500,7 +489,11 @@ fn names(term: &SetTerm, lattice: &SetLattice, scope: &Scope<'_, '_>) -> Option<
         Operand::Literal(_) | Operand::Fact(..) | Operand::Argument(..) => names.optional,
     };
     term.set(|names| match read(&names.value, scope) {
-        Some(value) => NameSet::of(&value),
+        Some(value) => {
+            // Data without sources would be free.
+            let frees = |names: &Vec<_>| names.is_empty() && lattice.joins_by_union();
+            NameSet::of(&value).filter(|names| side == Side::Bound || !frees(names))
+        }
         None => may_lack(names).then(Vec::new),
     })
 }

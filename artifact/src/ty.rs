@@ -107,6 +107,9 @@ impl Mismatch {
     }
 }
 
+/// From so many texts on a pattern is not narrow: of letters and blanks, 15 characters would be.
+const FEW: u128 = 1 << 72;
+
 /// A type whose values carry no free text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Narrow {
@@ -119,15 +122,14 @@ impl Narrow {
     /// The texts that match a pattern, if there are few enough.
     #[must_use]
     pub fn of(pattern: &Pattern) -> Option<Self> {
-        // What is beyond is counted as the most that can be.
-        let few = pattern.tree().count().filter(|count| *count < u128::MAX)?;
+        let few = pattern.tree().count().filter(|count| *count < FEW)?;
         Some(Self { values: Some(few) })
     }
 }
 
 /// Whether a type is narrow: whether none of its values can hold what somebody would take for an
 /// instruction. That are numbers, truth values, dates and times, texts that are listed, texts that
-/// match a pattern if fewer than 2^128 do, and closed records of such values. Lists are not: many
+/// match a pattern if fewer than 2^72 do, and closed records of such values. Lists are not: many
 /// small values are a text.
 #[must_use]
 pub fn narrow(types: &[Type], ty: TypeId) -> Option<Narrow> {

@@ -188,7 +188,15 @@ fn downgrades(policy: &Policy, readers: &Readers<'_>) -> Result<(), Invalid> {
             guard.map_or(Ok(()), |guard| readers.condition(place, guard, guarded))
         })
     })?;
-    unique("downgrades", policy.downgrades.iter().map(|downgrade| &downgrade.name))
+    unique("downgrades", policy.downgrades.iter().map(|downgrade| &downgrade.name))?;
+    let mut regions = BTreeSet::new();
+    for downgrade in &policy.downgrades {
+        if !regions.insert((downgrade.tool, downgrade.node)) {
+            let problem = format!("{:?} is the second of its region", downgrade.name);
+            return Err(Invalid::new("downgrades", problem));
+        }
+    }
+    Ok(())
 }
 
 fn claims(policy: &Policy, readers: &Readers<'_>) -> Result<(), Invalid> {

@@ -93,11 +93,6 @@ impl<'a> Received<'a> {
         self.program.rule_label(&tool.errors, &self.scope(bound, None)).join(&self.label)
     }
 
-    /// The label of what a result says outside of its regions.
-    fn undivided(&self, tool: &Tool, bound: &Bound<'a>) -> Label {
-        self.program.undivided_label(tool, &self.scope(bound, None)).join(&self.label)
-    }
-
     fn regions(
         &self,
         tool: &Tool,
@@ -105,18 +100,8 @@ impl<'a> Received<'a> {
         text: &str,
     ) -> Result<Vec<LabelledRegion>, Unfit> {
         let tree = region::find(&self.program.policy().types, tool, text)?;
-        let (mut blocks, mut all) = (None, None);
-        match tree.beside() {
-            Beside::Nothing => {}
-            Beside::Blocks { span, repeats: true } => blocks = Some((span.clone(), None)),
-            Beside::Blocks { span, repeats: false } => {
-                blocks = Some((span.clone(), Some(self.undivided(tool, bound))));
-            }
-            Beside::All => all = Some(self.undivided(tool, bound)),
-            Beside::Failure => all = Some(self.failure(tool, bound)),
-        }
-        if let Some(label) = all {
-            let (path, span) = (tree.path(0), 0..text.len());
+        if let Beside::Failure = tree.beside() {
+            let (path, span, label) = (tree.path(0), 0..text.len(), self.failure(tool, bound));
             return Ok(vec![LabelledRegion { path, span, label, parent: None }]);
         }
         let mut labelled: Vec<LabelledRegion> = Vec::new();
@@ -152,13 +137,13 @@ impl<'a> Received<'a> {
             let (path, span) = (tree.path(index), region.span.clone());
             labelled.push(LabelledRegion { path, span, label, parent: region.parent });
         }
-        // What is said again is as high as all of it, and what else is said as high as it may be.
-        if let Some((span, label)) = blocks {
-            let labels = labelled.iter().map(|region| region.label.clone()).chain(label);
-            if let Some(label) = labels.reduce(|a, b| a.join(&b)) {
-                let path = "content".to_owned();
-                labelled.push(LabelledRegion { path, span, label, parent: Some(0) });
-            }
+        if let Beside::Blocks { span, repeats } = tree.beside() {
+            // What is said again is as high as all of it; of what else is said nobody speaks.
+            let again = labelled.iter().map(|region| region.label.clone());
+            let again = again.reduce(|a, b| a.join(&b)).filter(|_| *repeats);
+            let label = again.unwrap_or_else(|| self.program.space().top().clone());
+            let (path, span) = ("content".to_owned(), span.clone());
+            labelled.push(LabelledRegion { path, span, label, parent: Some(0) });
         }
         Ok(labelled)
     }

@@ -51,9 +51,7 @@ pub enum Beside {
         /// Whether they are one text that says what the regions say, and nothing else.
         repeats: bool,
     },
-    /// All of it: the one region of the tree is not divided, whatever the policy declares.
-    All,
-    /// All of it, and it is the text of a failure.
+    /// All of it: the one region of the tree is the text of a failure.
     Failure,
 }
 

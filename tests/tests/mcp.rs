@@ -13,7 +13,7 @@ use rtbas_compiler::source::Sources;
 
 const POLICY: &str = r#"
 policy mcp edition 2026
-lattice integrity { trusted -> known -> untrusted }
+lattice integrity { trusted -> known -> untrusted -> unsaid }
 label { integrity }
 use tools from "tools.json"
 type Note = { id: int, author: string, body: string }
@@ -86,13 +86,13 @@ fn a_text_that_repeats_the_structured_content_is_as_high_as_it() {
 }
 
 #[test]
-fn a_text_that_says_more_is_as_high_as_all_that_the_tool_may_show() {
+fn a_text_that_says_more_is_at_the_top() {
     let body = "result.notes[0].body: known";
-    assert_eq!(with(r#"[{"type": "text", "text": "one note"}]"#), [body, "content: untrusted"]);
+    assert_eq!(with(r#"[{"type": "text", "text": "one note"}]"#), [body, "content: unsaid"]);
     let none =
         r#"{"content": [{"type": "text", "text": "none"}], "structuredContent": {"notes": []}}"#;
-    assert_eq!(regions(none), ["result: trusted", "result.notes: trusted", "content: untrusted"]);
-    assert_eq!(regions(r#"{"content": [{"type": "text", "text": "x"}]}"#), ["result: untrusted"]);
+    assert_eq!(regions(none), ["result: trusted", "result.notes: trusted", "content: unsaid"]);
+    assert_eq!(regions(r#"{"content": [{"type": "text", "text": "x"}]}"#), ["result: unsaid"]);
 }
 
 #[test]
@@ -100,5 +100,5 @@ fn a_failure_has_the_label_of_errors() {
     let failure = r#"{"content": [{"type": "text", "text": "no notes"}], "isError": true}"#;
     assert_eq!(regions(failure), ["result: known"]);
     let both = format!(r#"{{"structuredContent": {MINE}, "isError": true}}"#);
-    assert_eq!(regions(&both), ["result: untrusted"]);
+    assert_eq!(regions(&both), ["result: unsaid"]);
 }

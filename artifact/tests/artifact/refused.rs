@@ -193,6 +193,14 @@ fn policies() -> Vec<(&'static str, Vec<u8>)> {
                 downgrade(3, 0)(p);
             }),
         ),
+        (
+            "two_downgrades_of_one_region",
+            holding(|p| {
+                downgrade(3, 0)(p);
+                downgrade(3, 0)(p);
+                p.downgrades[1].name = "e".to_owned();
+            }),
+        ),
         ("tools_out_of_order", holding(|p| p.tools.swap(0, 1))),
         ("two_tools_of_one_name", holding(|p| p.tools[1].name = "list".to_owned())),
         ("two_facts_of_one_name", holding(|p| p.facts[1].name = "me".to_owned())),

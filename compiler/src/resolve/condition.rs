@@ -188,6 +188,12 @@ fn operand(cx: &mut Context<'_>, scope: Scope<'_>, operand: &ast::Operand) -> Op
     }
     let path: Vec<String> = path.iter().map(|name| name.text.clone()).collect();
     if let Some(root) = scope.value.filter(|_| name.text == "value") {
+        let others = stands_for(cx, Scope { value: None, ..scope }, "value");
+        if !others.is_empty() {
+            let meanings = [&["the value of the region"], others.as_slice()].concat();
+            cx.push(ambiguous(name, &meanings, "fact or argument"));
+            return None;
+        }
         return Some(Operand { read: ir::Operand::Field(path), root: Some(root), span });
     }
     let fact = cx.fact_names.get(&name.text);

@@ -8,6 +8,7 @@ use super::hir::{Downgrade, Step, Tool};
 use super::scope::Names;
 use super::tool::cover::find;
 use super::tool::{form_of, record_around};
+use crate::diag::{Code, Diagnostic};
 use crate::syntax::ast;
 
 /// The downgrades of a policy.
@@ -20,7 +21,20 @@ pub(super) fn resolve(
     for downgrade in written {
         names.declare(&downgrade.name, (), cx.diagnostics);
     }
-    written.iter().filter_map(|downgrade| one(cx, tools, downgrade)).collect()
+    let mut found: Vec<Downgrade> = Vec::new();
+    for written in written {
+        let Some(downgrade) = one(cx, tools, written) else { continue };
+        let speaks_of =
+            |other: &&Downgrade| (other.tool, &other.path) == (downgrade.tool, &downgrade.path);
+        if let Some(first) = found.iter().find(speaks_of) {
+            let message = "this region has a downgrade already";
+            let help = "write one, from the strictest label to the last, with the guards of both";
+            let diagnostic = Diagnostic::new(Code::E0216, downgrade.path_span, message);
+            cx.diagnostics.push(diagnostic.label(first.path_span, "the first is here").help(help));
+        }
+        found.push(downgrade);
+    }
+    found
 }
 
 fn one(cx: &mut Context<'_>, tools: &[Tool], written: &ast::Downgrade) -> Option<Downgrade> {

@@ -150,8 +150,11 @@ pub struct Operand {
 pub struct Store {
     /// Its name.
     pub name: String,
-    /// Its records: the declared type, or an open one of the fields that have labels.
+    /// Its records: the declared type, or an open one of the fields that have labels; of several
+    /// declared alternatives one of all their fields.
     pub record: TypeId,
+    /// The type of its records as it is declared, or that one.
+    pub declared: TypeId,
     /// What outsiders may read, and the label of what they write.
     pub outsiders: Option<(Option<Label>, Option<Label>)>,
 }

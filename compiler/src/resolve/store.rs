@@ -76,7 +76,8 @@ pub(super) fn declare<'a>(cx: &mut Context<'a>, written: &'a ast::Store) {
     };
     add(cx, CellPart::Shape, label, shape);
     let outsiders = outsiders(cx, &written.outsiders);
-    cx.stores.push(Store { name: written.name.text.clone(), record, outsiders });
+    let (name, declared) = (written.name.text.clone(), declared.map_or(record, |(ty, _)| ty));
+    cx.stores.push(Store { name, record, declared, outsiders });
 }
 
 fn reads_fields(label: &Label) -> bool {

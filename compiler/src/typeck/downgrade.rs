@@ -1,6 +1,6 @@
 //! Downgrades lower what is no longer divided, and what they let through is narrow.
 
-use rtbas_artifact::ir::{self, Comparison, DowngradeWord};
+use rtbas_artifact::ir::{self, Comparison, DowngradeWord, Type, TypeId};
 use rtbas_artifact::lattice::LevelId;
 use rtbas_artifact::term::set_flows;
 use rtbas_artifact::ty::{Narrow, narrow};
@@ -8,7 +8,7 @@ use rtbas_artifact::ty::{Narrow, narrow};
 use super::condition::Rules;
 use super::result::region;
 use crate::diag::{Code, Diagnostic};
-use crate::resolve::hir::{Condition, Downgrade, Label, Operand};
+use crate::resolve::hir::{Condition, Downgrade, Label, Operand, Step};
 
 impl<'p> Rules<'p, '_> {
     /// Checks a downgrade, but for what its guards may read: that is for a proof.
@@ -34,23 +34,32 @@ impl<'p> Rules<'p, '_> {
             let diagnostic = Diagnostic::new(Code::E0312, at, message);
             return self.diagnostics.push(diagnostic.help(help));
         }
-        let is_checked = downgrade.checked.as_ref().is_some_and(is_narrow_check);
-        let (message, note) = match downgrade.word {
-            DowngradeWord::Endorse => {
-                ("this would endorse whatever text stands there", "a text can hold instructions")
-            }
-            // Of a value between pieces of a text nobody knows whose words it is.
-            DowngradeWord::Declassify if !tool.form.is_empty() => (
-                "this would release whatever text stands there",
-                "it can be words of the values before it",
-            ),
-            DowngradeWord::Declassify => return,
+        self.is_narrow(downgrade, ty);
+    }
+
+    /// What passes could hold no instruction, whoever wrote it.
+    fn is_narrow(&mut self, downgrade: &Downgrade, ty: TypeId) {
+        let types = self.policy.types.entries();
+        let at = downgrade.path_span;
+        let word = match downgrade.word {
+            DowngradeWord::Endorse => "endorse",
+            DowngradeWord::Declassify => "declassify",
         };
-        if !is_checked && narrow(self.policy.types.entries(), ty).is_none() {
+        let is_one_of_many = matches!(downgrade.path.last(), Some(Step::Items | Step::Keys));
+        if is_one_of_many && !is_measure(types, ty) {
+            let message =
+                format!("this would {word} every element, and many small texts are a text");
+            let help = "name a field of a record in the list, or give the elements a type of numbers, \
+                        truth values, dates or times";
+            return self.diagnostics.push(Diagnostic::new(Code::E0312, at, message).help(help));
+        }
+        let is_checked = downgrade.checked.as_ref().is_some_and(is_narrow_check);
+        if narrow(types, ty).is_none() && !(is_checked && is_scalar(types, ty)) {
+            let message = format!("this would {word} whatever text stands there");
             let help =
                 "say which values are harmless, and few:\nchecked value matches /[A-Z]{2}[0-9]{6}/";
             let diagnostic = Diagnostic::new(Code::E0312, at, message);
-            self.diagnostics.push(diagnostic.note(note).help(help));
+            self.diagnostics.push(diagnostic.note("a text can hold instructions").help(help));
         }
     }
 
@@ -103,6 +112,25 @@ impl<'p> Rules<'p, '_> {
 /// How many levels a label names.
 fn named(label: &Label) -> usize {
     label.levels.iter().flatten().count() + label.sets.iter().flatten().count()
+}
+
+/// Whether values of a type say little, however many there are.
+fn is_measure(types: &[Type], ty: TypeId) -> bool {
+    match types.get(ty.index()) {
+        Some(Type::Null | Type::Bool | Type::Integer | Type::Number) => true,
+        Some(Type::Date | Type::Time) => true,
+        Some(Type::Union(choices)) => choices.iter().all(|choice| is_measure(types, *choice)),
+        _ => false,
+    }
+}
+
+/// Whether a value of a type is one value and not several.
+fn is_scalar(types: &[Type], ty: TypeId) -> bool {
+    match types.get(ty.index()) {
+        Some(Type::Text | Type::Enumeration(_) | Type::Pattern(_)) => true,
+        Some(Type::Union(choices)) => choices.iter().all(|choice| is_scalar(types, *choice)),
+        _ => is_measure(types, ty),
+    }
 }
 
 /// Whether a condition leaves few values: those of a constant, a fact or a finite pattern.

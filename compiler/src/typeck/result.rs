@@ -8,7 +8,7 @@ use rtbas_artifact::validate::MAX_ENTRIES;
 
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, nearest};
 use crate::resolve::division::Division;
-use crate::resolve::hir::{Policy, Reads, Step, Tool};
+use crate::resolve::hir::{Policy, Reads, Step, Store, Tool};
 use crate::resolve::scope::written;
 use crate::source::Span;
 
@@ -284,12 +284,23 @@ fn record(
         diagnostics.push(diagnostic.help(format!("write `as result{here}[*]`")));
         return;
     }
+    if ty == store.declared {
+        return;
+    }
+    if let Some(field) = left_out(policy, store, &division) {
+        let message = format!(
+            "an alternative of `result{here}` leaves out `{field}`, which such records of store \
+             `{}` have",
+            store.name
+        );
+        let note = "guards of the store's labels would take it for missing";
+        let help = "add the field, or write `reads STORE` without `as`";
+        let diagnostic = Diagnostic::new(Code::E0305, at, message).note(note);
+        return diagnostics.push(diagnostic.help(help));
+    }
     let Type::Record { fields: known, open: false } = policy.types.get(store.record) else {
         return;
     };
-    if ty == store.record {
-        return;
-    }
     let in_all = |name: &str| {
         let is_required = |f: &Field| f.name == name && f.required;
         division.records.iter().all(|fields| fields.iter().any(is_required))
@@ -323,6 +334,36 @@ fn record(
             diagnostics.push(mistake(message).help(help));
         }
     }
+}
+
+/// A field that one of several alternatives leaves out, and that records of its kind have in the
+/// store. What a single record leaves out no guard may read, which is for a proof to say.
+fn left_out<'p>(policy: &'p Policy, store: &Store, division: &Division<'_>) -> Option<&'p str> {
+    let declared = policy.types.division(store.declared).records;
+    let declared =
+        if declared.is_empty() { vec![policy.types.fields(store.declared)] } else { declared };
+    if division.records.len() < 2 && declared.len() < 2 {
+        return None;
+    }
+    let values = |field: &Field| match policy.types.get(field.ty) {
+        Type::Enumeration(values) => values.as_slice(),
+        _ => &[],
+    };
+    let differ = |a: &Field, b: &Field| {
+        let (a_values, b_values) = (values(a), values(b));
+        let is_known = !a_values.is_empty() && !b_values.is_empty();
+        a.name == b.name && is_known && a_values.iter().all(|value| !b_values.contains(value))
+    };
+    let may_be = |shown: &[Field], declared: &[Field]| {
+        !shown.iter().any(|a| declared.iter().any(|b| differ(a, b)))
+    };
+    let pairs = division.records.iter().flat_map(|s| declared.iter().map(move |d| (*s, *d)));
+    let mut missing = pairs.filter(|(shown, declared)| may_be(shown, declared)).filter_map(
+        |(shown, declared)| {
+            declared.iter().find(|field| shown.iter().all(|other| other.name != field.name))
+        },
+    );
+    missing.next().map(|field| field.name.as_str())
 }
 
 /// Whether all values of a field's type are of the type that the store declares. Guards of the

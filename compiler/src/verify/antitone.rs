@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rtbas_artifact::certificate::Method;
 use rtbas_artifact::eval::Verdict;
-use rtbas_artifact::ir::{Effect, Tool};
+use rtbas_artifact::ir::{Condition, ConditionId, Effect, Policy, Tool};
 use rtbas_artifact::label::Label;
 use rtbas_artifact::lattice::{Lattice, LevelId};
 use rtbas_artifact::program::Program;
@@ -16,7 +16,7 @@ use rtbas_artifact::sets::NameSet;
 use rtbas_artifact::value::Value;
 
 use super::encode::{Encoder, Outside, flows, sets};
-use super::term::{Formula, Node};
+use super::term::Formula;
 use super::witness::{self, Call, Reading};
 use super::z3::{Answer, Assignment, solve};
 
@@ -45,16 +45,15 @@ pub(super) struct Witness {
 
 /// Checks one tool.
 pub(super) fn check(program: &Program, tool: &Tool) -> Outcome {
+    if is_ordered(program.policy(), tool) {
+        return Outcome::Proved { method: Method::Form, resource: 0 };
+    }
     let mut encoder = Encoder::new(program, tool);
     let encoded = violation(&mut encoder, tool);
     let violated = match encoded.and_then(|violated| encoder.close_sets().map(|()| violated)) {
         Ok(violated) => violated,
         Err(Outside(construct)) => return Outcome::Unknown { reason: construct },
     };
-    if let Node::Constant(false) = violated.node() {
-        // No rule reads a label, or none decides otherwise than the rest.
-        return Outcome::Proved { method: Method::Ground, resource: 0 };
-    }
     let policy = program.policy();
     let pairs: Vec<Pairs> = policy
         .lattices
@@ -74,6 +73,37 @@ pub(super) fn check(program: &Program, tool: &Tool) -> Outcome {
         Answer::Unsatisfiable { resource } => Outcome::Proved { method: Method::Search, resource },
         Answer::Unknown { reason } => Outcome::Unknown { reason },
         Answer::Satisfiable(found) => replay(program, tool, &encoder, &pairs, &found),
+    }
+}
+
+/// Whether every rule that reads a label stands before rules of its own effect or stricter ones
+/// only. No `not` stands above `context`, so more taint can do no more than keep such a rule from
+/// firing, and a later one decides, or none, which denies.
+fn is_ordered(policy: &Policy, tool: &Tool) -> bool {
+    let mut weakest_below = Effect::Deny;
+    tool.rules.iter().rev().all(|rule| {
+        weakest_below = weakest_below.max(rule.effect);
+        let Some(reads) = rule.when.map_or(Some(false), |when| reads_label(policy, when)) else {
+            return false;
+        };
+        !reads || weakest_below == rule.effect
+    })
+}
+
+/// Whether a condition reads a label; `None` if it does so below a `not`.
+fn reads_label(policy: &Policy, condition: ConditionId) -> Option<bool> {
+    match policy.conditions.get(condition.index())? {
+        Condition::Context(_) => Some(true),
+        Condition::Not(inner) => (!reads_label(policy, *inner)?).then_some(false),
+        Condition::All(parts) | Condition::Any(parts) => {
+            let reads = parts.iter().map(|part| reads_label(policy, *part));
+            Some(reads.collect::<Option<Vec<_>>>()?.contains(&true))
+        }
+        Condition::Compare(..)
+        | Condition::In(..)
+        | Condition::SubsetOf(..)
+        | Condition::Present(_)
+        | Condition::Matches(..) => Some(false),
     }
 }
 

@@ -149,8 +149,8 @@ fn chosen_downgrade(program: &Program, chosen: &Chosen, index: usize, spans: &Sp
     let message = format!("whoever writes `{field}` would choose whether `{name}` lowers a label");
     let diagnostic = Diagnostic::new(Code::E0504, spans.downgrades.get(index).copied(), message);
     let help = format!(
-        "let `when` read only what flows to {choice}; what is asked of the value itself stands \
-         behind `checked`"
+        "let `when` read only what flows to {choice}, and begin at the strictest label that the \
+         region may have; what is asked of the value itself stands behind `checked`"
     );
     match chosen.label {
         Some(label) => {

@@ -9,8 +9,8 @@
 use std::collections::BTreeSet;
 
 use rtbas_artifact::ir::{
-    CellId, CellPart, Condition, ConditionId, LabelId, LabelRule, LabelTerm, Node, NodeId,
-    NodeKind, Operand, StoreId, Tool, ToolId,
+    CellId, CellPart, Condition, ConditionId, LabelId, LabelRule, LabelTerm, Node, NodeField,
+    NodeId, Operand, StoreId, Tool, ToolId,
 };
 use rtbas_artifact::program::Program;
 
@@ -173,17 +173,32 @@ impl<'p> Walk<'p, '_> {
                 operands(self.program, guard, &mut |operand| add_field(operand, &mut paths));
             }
             let rules = self.rules(node, record);
-            let labels: Vec<LabelId> = rules
-                .into_iter()
-                .flat_map(|(rule, _)| choices(rule))
-                .chain([downgrade.to])
-                .collect();
+            let labels: Vec<LabelId> =
+                rules.iter().flat_map(|(rule, _)| choices(rule)).chain([downgrade.to]).collect();
             let mut found = Vec::new();
             let place = || Place::Downgrade(index);
             let read = |path: &[String]| self.sources(scope, id, path);
             judge_paths(self.program, paths, &labels, &mut found, place, read);
+            for (rule, scope) in rules {
+                // What chooses between labels, of which some are lowered and some are not, chooses
+                // the lowered one.
+                let is_lowered = |label| self.flows_to_bound(label, downgrade.from);
+                let Some((_, scope)) = scope.filter(|_| !choices(rule).all(is_lowered)) else {
+                    continue;
+                };
+                let (paths, to) = (fields_read(self.program, rule), [downgrade.to]);
+                let read = |path: &[String]| self.sources(scope, id, path);
+                judge_paths(self.program, paths, &to, &mut found, place, read);
+            }
             self.found.append(&mut found);
         }
+    }
+
+    /// Whether a label of data surely flows to what a downgrade is from.
+    fn flows_to_bound(&self, label: LabelId, from: LabelId) -> bool {
+        let policy = self.program.policy();
+        let term = |label: LabelId| policy.labels.get(label.index());
+        term(label).zip(term(from)).is_some_and(|(low, high)| policy.surely_flows(low, high))
     }
 
     /// The labels of a region in a record, each with the record whose fields it reads, if any.
@@ -231,26 +246,31 @@ struct Sources<'w, 'p, 'f> {
 }
 
 impl Sources<'_, '_, '_> {
-    /// Adds what lies on a path of fields from a node, in every record that it may be; says whether
-    /// some record has it.
+    /// Adds what lies on a path of fields from a node, in every record that it may be. Says whether
+    /// there is such a thing: in one of the records of a store that it may be, since one that has no
+    /// such field has none in the store either, and further down in all of them, lest a guard take
+    /// for missing what was left out.
     fn add_path(&mut self, node: NodeId, around: Option<Record>, path: &[String]) -> bool {
-        let declared = self.walk.tool.nodes.get(node.index());
-        let is_record = |kind: &NodeKind| matches!(kind, NodeKind::Record(_));
-        let may_be_record = declared.is_some_and(|node| node.kinds.iter().any(is_record));
-        let Some((step, path)) = path.split_first().filter(|_| may_be_record) else {
+        let records: Vec<&[NodeField]> =
+            self.walk.tool.nodes.get(node.index()).into_iter().flat_map(Node::records).collect();
+        let Some((step, path)) = path.split_first().filter(|_| !records.is_empty()) else {
             // What is read is the value with all that lies in it.
             self.add_below(node, around);
             return true;
         };
-        let fields: BTreeSet<NodeId> = declared.iter().flat_map(|n| n.fields(step)).collect();
-        for &field in &fields {
-            let around = self.walk.record_at(field, around);
-            self.add(field, around);
-            if !self.add_path(field, around, path) {
-                return false;
-            }
-        }
-        !fields.is_empty()
+        let fields = records.iter().map(|fields| fields.iter().find(|field| field.name == *step));
+        let fields: Vec<&NodeField> = match node == self.record {
+            true => fields.flatten().collect(),
+            false => fields.collect::<Option<_>>().unwrap_or_default(),
+        };
+        let read: BTreeSet<NodeId> = fields.into_iter().map(|field| field.node).collect();
+        let is_there = !read.is_empty();
+        is_there
+            && read.into_iter().all(|field| {
+                let around = self.walk.record_at(field, around);
+                self.add(field, around);
+                self.add_path(field, around, path)
+            })
     }
 
     fn add_below(&mut self, node: NodeId, around: Option<Record>) {

@@ -77,11 +77,13 @@ impl Members<'_> {
         let unfit = |expected: &str| Unfit::new(&[], 0, expected);
         let span = 0..text.len();
         let Some(first) = regions.first_mut() else {
+            if !self.is_error {
+                return Err(unfit("`structuredContent`"));
+            }
             let node = root(tool).ok_or_else(|| unfit(SHAPE))?;
             let (step, content) = (Step::Root, Content::Leaf(Value::Null));
             let whole = Region { node, parent: None, step, span, content, end: 1 };
-            let beside = if self.is_error { Beside::Failure } else { Beside::All };
-            return Ok(Tree { regions: vec![whole], beside });
+            return Ok(Tree { regions: vec![whole], beside: Beside::Failure });
         };
         // What is around the blocks has to hold them, and a failure has no result.
         if self.is_error || !matches!(first.content, Content::Record | Content::Map) {
@@ -111,7 +113,10 @@ fn only_text<'b>(blocks: &'b Undivided<'_>) -> Option<&'b str> {
     };
     let says_more = block.iter().any(|(name, value)| match value {
         _ if matches!(&**name, "type" | "text") => false,
-        Undivided::Scalar(scalar) => !is_null(scalar),
+        // A name that MCP does not have would say more by itself.
+        Undivided::Scalar(scalar) => {
+            !is_null(scalar) || !matches!(&**name, "annotations" | "_meta")
+        }
         Undivided::List(_) | Undivided::Record(_) => true,
     });
     if says_more || text("type")? != "text" { None } else { text("text") }

@@ -158,7 +158,7 @@ impl Scalar<'_> {
         match self.notation {
             Notation::Plain | Notation::Word | Notation::Part => Some(&self.text),
             Notation::Quoted => None,
-            Notation::Whole => Some(self.text.trim()),
+            Notation::Whole => Some(self.text.trim_matches([' ', '\t', '\r', '\n'])),
         }
     }
 
