@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::ir::{LabelId, LabelPart, Operand, Policy, SetTerm, Tool, ToolId};
 use crate::label::{Label, LabelSpace};
-use crate::sets::NameSet;
+use crate::sets::{NameSet, SetLattice};
 use crate::validate::{Invalid, validate};
 
 /// A policy that can be evaluated. Immutable; shared by all sessions.
@@ -44,7 +44,7 @@ impl Program {
                     }
                 }
                 for (index, (set, lattice)) in term.sets.iter().zip(&policy.open).enumerate() {
-                    label = label.with_set(index, lattice.level(constant_set(set)?));
+                    label = label.with_set(index, lattice.level(constant_set(set, lattice)?));
                 }
                 Some(label)
             })
@@ -92,9 +92,12 @@ impl Program {
 }
 
 /// The set that a term stands for whatever happens, if it does.
-fn constant_set(term: &SetTerm) -> Option<NameSet> {
+fn constant_set(term: &SetTerm, lattice: &SetLattice) -> Option<NameSet> {
     term.set(|names| match &names.value {
-        Operand::Literal(value) => NameSet::of(value),
+        // An empty list of sources is one thing in data and another in a bound.
+        Operand::Literal(value) => {
+            NameSet::of(value).filter(|names| !names.is_empty() || !lattice.joins_by_union())
+        }
         _ => None,
     })
 }

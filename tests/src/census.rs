@@ -5,12 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rtbas_artifact::ir::{
     CellPart, Comparison, Condition, ConditionId, Effect, Format, LabelId, LabelPart, LabelRule,
-    NodeField, NodeKind, Operand, Policy, Tool, Type, TypeId,
+    Names as Naming, NodeField, NodeKind, Operand, Policy, SetTerm, Tool, Type, TypeId,
 };
+use rtbas_artifact::sets::SetKind;
 
-use crate::drive::Event;
+use crate::drive::{Event, run};
 use crate::generate::Case;
 use crate::generate::sessions::Step;
+use crate::model::Model;
+use crate::model::flaw::Flaw;
 use crate::model::order::{Order, Space};
 use crate::monitor::{Outcome, Role};
 
@@ -44,11 +47,15 @@ impl Census {
 }
 
 /// Every construct that a policy can hold or a session can show.
-pub const CONSTRUCTS: [&str; 71] = [
+pub const CONSTRUCTS: [&str; 92] = [
     "lattices: two",
     "lattices: one level",
     "lattices: levels without order",
     "lattices: not distributive",
+    "lattices: readers",
+    "lattices: sources",
+    "lattices: turned round",
+    "lattices: open alone",
     "facts: text",
     "facts: set",
     "facts: record",
@@ -60,10 +67,21 @@ pub const CONSTRUCTS: [&str; 71] = [
     "labels: guard reads an argument",
     "labels: guard reads a fact",
     "labels: named by a value",
+    "labels: set named by a field",
+    "labels: set named by an argument",
+    "labels: set named by a fact",
+    "labels: optional name",
     "labels: own beside cells",
     "labels: none",
     "labels: guarded errors",
     "bounds: named by a value",
+    "bounds: set named by an argument",
+    "bounds: optional name",
+    "messages: set named by a fact",
+    "downgrades: guard",
+    "downgrades: guard reads a field",
+    "downgrades: check",
+    "downgrades: named by a value",
     "results: text",
     "results: JSON",
     "results: map",
@@ -115,6 +133,12 @@ pub const CONSTRUCTS: [&str; 71] = [
     "sessions: reply held",
     "sessions: one rule behind another",
     "sessions: regions of two labels",
+    "sessions: sets decide",
+    "sessions: downgrade applied",
+    "sessions: downgrade refused by its label",
+    "sessions: downgrade refused by its guard",
+    "sessions: downgrade refused by its check",
+    "sessions: downgrade decides",
     "sessions: turn above the floor, below the top",
 ];
 
@@ -130,6 +154,11 @@ fn constructs(policy: &Policy) -> BTreeSet<&'static str> {
     note("lattices: one level", orders.iter().any(|o| o.levels().len() == 1));
     note("lattices: levels without order", orders.iter().any(has_incomparable));
     note("lattices: not distributive", orders.iter().any(|o| !is_distributive(o)));
+    let kind = |kind| policy.open.iter().any(|lattice| lattice.kind == kind);
+    note("lattices: readers", kind(SetKind::Readers));
+    note("lattices: sources", kind(SetKind::Sources));
+    note("lattices: turned round", policy.open.iter().any(|lattice| lattice.dual));
+    note("lattices: open alone", policy.lattices.is_empty());
     let is =
         |ty: TypeId, wanted: fn(&Type) -> bool| policy.types.get(ty.index()).is_some_and(wanted);
     let facts = &policy.facts;
@@ -151,6 +180,13 @@ fn constructs(policy: &Policy) -> BTreeSet<&'static str> {
         note("labels: two alternatives", rule.alternatives.len() > 1);
         let terms = rule.alternatives.iter().map(|a| a.label).chain([rule.otherwise]);
         note("labels: named by a value", terms.clone().any(|term| is_named(policy, term)));
+        for naming in terms.flat_map(|term| namings(policy, term)) {
+            let source = naming.value.source();
+            note("labels: set named by a field", matches!(source, Operand::Field(_)));
+            note("labels: set named by an argument", matches!(source, Operand::Argument(..)));
+            note("labels: set named by a fact", matches!(source, Operand::Fact(..)));
+            note("labels: optional name", naming.optional);
+        }
         for alternative in &rule.alternatives {
             let read = operands(policy, alternative.when);
             let reads = |wanted: fn(&Operand) -> bool| read.iter().map(Operand::source).any(wanted);
@@ -167,9 +203,33 @@ fn constructs(policy: &Policy) -> BTreeSet<&'static str> {
                 _ => false,
             },
         );
-        note(kind(condition), true);
+        if let Condition::Context(bound) = condition {
+            for naming in namings(policy, *bound) {
+                let source = naming.value.source();
+                note("bounds: set named by an argument", matches!(source, Operand::Argument(..)));
+                note("bounds: optional name", naming.optional);
+            }
+        }
+        note(self::kind(condition), true);
         let read = operands_of(condition);
         note("conditions: function", read.iter().any(|o| matches!(o, Operand::Derived(..))));
+    }
+    let messages = &policy.messages;
+    for message in [messages.system, messages.user, messages.reply] {
+        let mut namings = namings(policy, message);
+        let is_fact = |naming: &Naming| matches!(naming.value.source(), Operand::Fact(..));
+        note("messages: set named by a fact", namings.any(is_fact));
+    }
+    for downgrade in &policy.downgrades {
+        note("downgrades: guard", downgrade.when.is_some());
+        let read = downgrade.when.map_or_else(Vec::new, |guard| operands(policy, guard));
+        let is_field = |operand: &Operand| matches!(operand.source(), Operand::Field(_));
+        note("downgrades: guard reads a field", read.iter().any(is_field));
+        note("downgrades: check", downgrade.checked.is_some());
+        let is_value = |naming: &Naming| !matches!(naming.value, Operand::Literal(_));
+        let mut namings = [downgrade.from, downgrade.to].into_iter();
+        let is_named = namings.any(|label| self::namings(policy, label).any(is_value));
+        note("downgrades: named by a value", is_named);
     }
     found.extend(policy.tools.iter().flat_map(|tool| in_tool(policy, tool)));
     found
@@ -307,12 +367,41 @@ fn happened(case: &Case, events: &[Event]) -> BTreeSet<&'static str> {
     found.extend(
         is_between(case, events).then_some("sessions: turn above the floor, below the top"),
     );
+    for (construct, flaw) in DIFFERENCES {
+        let flawed = run(&case.script, &mut Model::new(&case.policy, &case.facts, Some(flaw)));
+        let is_other = match flaw {
+            Flaw::SetsDoNotMatter => decisions(&flawed) != decisions(events),
+            _ => flawed != events,
+        };
+        found.extend(is_other.then_some(construct));
+        if flaw == Flaw::NoDowngrades && decisions(&flawed) != decisions(events) {
+            found.insert("sessions: downgrade decides");
+        }
+    }
     found
+}
+
+/// What is seen of a session in that it would be another without it.
+const DIFFERENCES: [(&str, Flaw); 5] = [
+    ("sessions: sets decide", Flaw::SetsDoNotMatter),
+    ("sessions: downgrade applied", Flaw::NoDowngrades),
+    ("sessions: downgrade refused by its label", Flaw::DowngradeFromAnything),
+    ("sessions: downgrade refused by its guard", Flaw::DowngradeWithoutGuard),
+    ("sessions: downgrade refused by its check", Flaw::DowngradeUnchecked),
+];
+
+/// The effects of all calls, in order.
+fn decisions(events: &[Event]) -> Vec<Effect> {
+    let rulings = events.iter().filter_map(|event| match event {
+        Event::Rulings(rulings) => Some(rulings),
+        _ => None,
+    });
+    rulings.flatten().map(|ruling| ruling.effect).collect()
 }
 
 /// Whether an output was written at a label that is neither that of the first view nor the top.
 fn is_between(case: &Case, events: &[Event]) -> bool {
-    let space = Space::new(&case.policy.lattices);
+    let space = Space::new(&case.policy.lattices, &case.policy.open, None);
     let mut labels = events.iter().zip(events.iter().skip(1)).filter_map(|pair| match pair {
         (Event::View(view), Event::Rulings(_)) => Some(&view.label),
         _ => None,
@@ -331,6 +420,15 @@ fn rules(policy: &Policy) -> Vec<&LabelRule> {
 fn is_named(policy: &Policy, label: LabelId) -> bool {
     let term = policy.labels.get(label.index());
     term.is_some_and(|term| term.parts.iter().any(|part| matches!(part, LabelPart::Named(_))))
+}
+
+/// The values that name sets in a label.
+fn namings(policy: &Policy, label: LabelId) -> impl Iterator<Item = &Naming> {
+    let sets = policy.labels.get(label.index()).into_iter().flat_map(|term| &term.sets);
+    sets.flat_map(|set| match set {
+        SetTerm::All => &[],
+        SetTerm::Of(naming) => naming.as_slice(),
+    })
 }
 
 fn is_record(ty: &Type) -> bool {

@@ -12,10 +12,11 @@ use rtbas_artifact::label::Label as Code;
 use rtbas_artifact::open::Requirements;
 use rtbas_artifact::origin::{Origin, Origins};
 use rtbas_artifact::seal::seal;
+use rtbas_artifact::sets::{NameSet, SetLevel};
 use rtbas_artifact::sign::{Signer, TrustedKeys};
 use rtbas_artifact::value::Value;
 
-use crate::monitor::{Call, Label, Message, Monitor, Outcome, Region, Role, Ruling, View};
+use crate::monitor::{Call, Label, Message, Monitor, Names, Outcome, Region, Role, Ruling, View};
 
 /// A key that guards nothing.
 const KEY: [u8; 32] = [7; 32];
@@ -82,8 +83,17 @@ impl Engine {
 
     /// The levels of a label; none if it is no label of the policy, which is a difference.
     fn levels(&self, label: &Code) -> Label {
-        let levels = self.session.artifact().program().space().levels(label).unwrap_or_default();
-        levels.into_iter().map(|level| level.index()).collect()
+        let program = self.session.artifact().program();
+        let levels = program.space().levels(label).unwrap_or_default();
+        let sets = (0..program.policy().open.len()).filter_map(|open| label.set(open));
+        let names = |set: &SetLevel| match set.names() {
+            NameSet::All => Names::All,
+            NameSet::Listed(names) => Names::Of(names.iter().map(ToString::to_string).collect()),
+        };
+        Label {
+            levels: levels.into_iter().map(|level| level.index()).collect(),
+            sets: sets.map(names).collect(),
+        }
     }
 
     fn ruling(&self, index: usize, decision: &Decision) -> Ruling {

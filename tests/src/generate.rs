@@ -9,6 +9,8 @@ pub mod tables;
 pub mod lattices;
 pub mod values;
 pub mod conditions;
+pub mod sets;
+pub mod downgrades;
 pub mod stores;
 pub mod nodes;
 pub mod tools;
@@ -20,10 +22,10 @@ use std::collections::BTreeMap;
 use proptest::collection::vec;
 use proptest::num::u32::ANY;
 use proptest::strategy::Strategy;
-use rtbas_artifact::ir::{Fact, FactId, Messages, Operand, Policy, TypeId};
+use rtbas_artifact::ir::{Fact, FactId, Messages, Operand, Policy, ToolId, TypeId};
 use rtbas_artifact::value::Value;
 
-use crate::generate::conditions::Source;
+use crate::generate::conditions::{Place, Source};
 use crate::generate::dice::Dice;
 use crate::generate::sessions::Script;
 use crate::generate::tables::Tables;
@@ -41,6 +43,8 @@ pub enum Style {
     /// Also, that what a label of a result depends on flows to every alternative of it (O3), and
     /// that more taint never gives a weaker decision (O5).
     Sound,
+    /// The same, but that it is not asked what decides whether a label is lowered.
+    Swayed,
 }
 
 /// A policy, the facts of a session, and what happens in it.
@@ -71,8 +75,13 @@ fn case(style: Style, policy: &[u32], session: &[u32]) -> Case {
 
 /// A random policy.
 fn policy(dice: &mut Dice<'_>, style: Style) -> Policy {
-    let names = ["first", "second"].into_iter().take(dice.between(1, 2));
-    let tables = &mut Tables::new(names.map(|name| lattices::lattice(dice, name)).collect());
+    let open = [0, 0, 0, 1, 1, 1, 2].get(dice.below(7)).copied().unwrap_or(0);
+    let closed = if open > 0 { dice.below(3) } else { dice.between(1, 2) };
+    let names = ["first", "second"].into_iter().take(closed);
+    let closed = names.map(|name| lattices::lattice(dice, name)).collect();
+    let names = ["who", "whence"].into_iter().take(open);
+    let open = names.map(|name| sets::lattice(dice, name)).collect();
+    let tables = &mut Tables::new(closed, open);
     let facts: Vec<Fact> = (0..dice.below(5)).map(|i| fact(dice, tables, i)).collect();
     let bottom = tables.space.bottom();
     let mut sources = Vec::new();
@@ -82,24 +91,36 @@ fn policy(dice: &mut Dice<'_>, style: Style) -> Policy {
     }
     let labels = tables.space.labels();
     let mut message = |percent| {
+        if dice.chance(15) {
+            // Facts may name their sets.
+            return Place::new(dice, tables, &sources).bound();
+        }
         let any = dice.pick(&labels).filter(|_| dice.clone().chance(percent));
         tables.constant(any.unwrap_or(&bottom))
     };
     let (system, user) = (message(30), message(30));
     let reply = message(85);
     let (mut stores, mut cells) = (Vec::new(), Vec::new());
-    let shelves: Vec<_> = (0..=usize::from(dice.chance(60)))
+    let shelves: Vec<_> = (0..=usize::from(dice.chance(75)))
         .map(|_| stores::store(dice, tables, &sources, &mut stores, &mut cells))
         .collect();
     let ground = Ground { style, facts: &sources, shelves: &shelves, cells: &cells };
     let names = ["read", "send", "write"].into_iter().take(dice.between(1, 3));
-    let tools = names.map(|name| tools::tool(dice, tables, ground, name)).collect();
+    let mut downgrades = Vec::new();
+    let mut tools = Vec::new();
+    for (name, id) in names.zip((0..).map(ToolId)) {
+        let (tool, drafts) = tools::tool(dice, tables, ground, name);
+        tools.push(tool);
+        for draft in drafts {
+            downgrades.push(draft.of(id, downgrades.len()));
+        }
+    }
     Policy {
         name: "random".to_owned(),
         edition: 1,
         version: 1,
         lattices: tables.lattices.clone(),
-        open: Vec::new(),
+        open: tables.open.clone(),
         labels: tables.labels.clone(),
         types: tables.types.clone(),
         conditions: tables.conditions.clone(),
@@ -108,7 +129,7 @@ fn policy(dice: &mut Dice<'_>, style: Style) -> Policy {
         stores,
         cells,
         tools,
-        downgrades: Vec::new(),
+        downgrades,
         claims: Vec::new(),
     }
 }

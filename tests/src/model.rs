@@ -10,6 +10,7 @@
 //! It trusts that the policy is valid, and that it is driven in order.
 
 pub mod flaw;
+pub mod names;
 pub mod order;
 pub mod pattern;
 pub mod function;
@@ -20,16 +21,16 @@ pub mod regions;
 
 use std::collections::BTreeMap;
 
-use rtbas_artifact::ir::{Argument, Effect, LabelId, Policy, Tool};
+use rtbas_artifact::ir::{Argument, Effect, LabelId, NodeId, Policy, Tool, ToolId};
 use rtbas_artifact::value::Value;
 
 use crate::model::flaw::Flaw;
-use crate::model::logic::{Logic, Scope};
+use crate::model::logic::{Logic, Scope, Strict};
 use crate::model::order::Space;
 use crate::model::regions::{Labeller, Part, divide};
 use crate::model::types::Types;
 use crate::monitor::{Call, Label, Message, Monitor, Outcome, Region, Role, Ruling, View};
-use crate::written::Document;
+use crate::written::{Document, Written};
 
 /// A session, as the documents describe it.
 #[derive(Clone, Debug)]
@@ -43,10 +44,13 @@ pub struct Model<'p> {
     flaw: Option<Flaw>,
 }
 
+/// A tool, and the arguments of a call of it.
+type Fitting<'p> = (ToolId, &'p Tool, Vec<Option<Value>>);
+
 #[derive(Clone, Debug)]
 struct Slot<'p> {
     /// The tool and the arguments in the order of their declarations; none if the call does not fit.
-    call: Option<(&'p Tool, Vec<Option<Value>>)>,
+    call: Option<Fitting<'p>>,
     /// Label of the output that makes the call (l).
     context: Label,
     /// Label of the call (κ). No argument is filled from a region here, so it is the context's.
@@ -64,7 +68,7 @@ impl<'p> Model<'p> {
         let facts = policy.facts.iter().map(|fact| types.fact(fact.ty, &given(&fact.name)));
         Self {
             policy,
-            space: Space::new(&policy.lattices),
+            space: Space::new(&policy.lattices, &policy.open, flaw),
             facts: facts.collect(),
             history: Vec::new(),
             slots: Vec::new(),
@@ -96,31 +100,49 @@ impl<'p> Model<'p> {
         self.slots.get(call).and_then(|slot| self.labeller(slot)).map(|l| l.failure())
     }
 
+    /// For each downgrade of a region of a result: whether a value would pass its check.
+    #[must_use]
+    pub fn checks(&self, call: usize, node: NodeId, value: &Value) -> Vec<bool> {
+        let labeller = self.slots.get(call).and_then(|slot| self.labeller(slot));
+        labeller.map_or_else(Vec::new, |labeller| labeller.checks(node, value))
+    }
+
+    /// What a written value means where a region of a result stands that is not divided further.
+    #[must_use]
+    pub fn read(&self, tool: &Tool, node: NodeId, written: &Written) -> Option<Value> {
+        let ty = tool.nodes.get(node.index())?.leaf()?;
+        Types::new(&self.policy.types, self.flaw).read(ty, written)
+    }
+
     fn logic(&self) -> Logic<'_> {
         Logic { policy: self.policy, space: &self.space, flaw: self.flaw }
     }
 
     fn labeller<'s>(&'s self, slot: &'s Slot<'p>) -> Option<Labeller<'s>> {
-        let (tool, arguments) = slot.call.as_ref()?;
+        let (id, tool, arguments) = slot.call.as_ref()?;
         Some(Labeller {
             logic: self.logic(),
+            id: *id,
             tool,
             facts: &self.facts,
             arguments,
+            context: &slot.context,
             call: &slot.label,
         })
     }
 
-    /// The label of a term that reads nothing.
-    fn constant(&self, label: LabelId) -> Label {
+    /// The label of a term that reads facts at most.
+    fn of_facts(&self, label: LabelId, strict: Strict) -> Label {
         let scope = Scope { facts: &self.facts, arguments: &[], context: None, record: None };
-        self.logic().label(label, &scope)
+        self.logic().term(label, strict, &scope)
     }
 
     /// F ⊔ the labels of all that is in the history.
     fn context(&self) -> Label {
         let messages = &self.policy.messages;
-        let floor = self.space.join(&self.constant(messages.system), &self.constant(messages.user));
+        let [system, user] =
+            [messages.system, messages.user].map(|label| self.of_facts(label, Strict::Up));
+        let floor = self.space.join(&system, &user);
         let shown = match self.flaw {
             Some(Flaw::ContextOfLastMessage) => self.history.len().saturating_sub(1),
             _ => 0,
@@ -134,8 +156,9 @@ impl<'p> Model<'p> {
 
     /// The tool of a call, and its arguments with defaults filled in. `None` if there is no such
     /// tool, an argument is not the tool's, a required one is missing, or one is of another type.
-    fn bind(&self, call: &Call) -> Option<(&'p Tool, Vec<Option<Value>>)> {
-        let tool = self.policy.tools.iter().find(|tool| tool.name == call.tool)?;
+    fn bind(&self, call: &Call) -> Option<Fitting<'p>> {
+        let mut tools = (0..).map(ToolId).zip(&self.policy.tools);
+        let (id, tool) = tools.find(|(_, tool)| tool.name == call.tool)?;
         let types = Types::new(&self.policy.types, self.flaw);
         let is_known = |name: &String| tool.arguments.iter().any(|a| a.name == *name);
         let ignored = self.flaw == Some(Flaw::UnknownArgumentsIgnored);
@@ -158,7 +181,7 @@ impl<'p> Model<'p> {
             }
         };
         let arguments: Option<_> = tool.arguments.iter().map(argument).collect();
-        Some((tool, arguments?))
+        Some((id, tool, arguments?))
     }
 
     /// The first rule that fires, and its effect.
@@ -234,12 +257,12 @@ impl<'p> Model<'p> {
 
 impl Monitor for Model<'_> {
     fn system(&mut self, text: &str) {
-        let label = self.constant(self.policy.messages.system);
+        let label = self.of_facts(self.policy.messages.system, Strict::Up);
         self.push(Role::System, label.clone(), label, text, &[]);
     }
 
     fn user(&mut self, text: &str) {
-        let label = self.constant(self.policy.messages.user);
+        let label = self.of_facts(self.policy.messages.user, Strict::Up);
         self.push(Role::User, label.clone(), label, text, &[]);
     }
 
@@ -255,7 +278,7 @@ impl Monitor for Model<'_> {
         for call in calls {
             let bound = self.bind(call);
             let (effect, rule) = match &bound {
-                Some((tool, arguments)) => {
+                Some((_, tool, arguments)) => {
                     let (effect, rule) = self.decide(tool, arguments, &context);
                     (effect, Some(rule))
                 }
@@ -266,13 +289,13 @@ impl Monitor for Model<'_> {
                 effect,
                 rule,
                 label: self.space.show(&context),
-                arguments: runnable.map(|(tool, arguments)| {
+                arguments: runnable.map(|(_, tool, arguments)| {
                     let named = tool.arguments.iter().zip(arguments);
                     named.filter_map(|(a, v)| Some((a.name.clone(), v.clone()?))).collect()
                 }),
                 endorses: runnable
                     .filter(|_| effect == Effect::Confirm)
-                    .map_or_else(Vec::new, |(tool, _)| {
+                    .map_or_else(Vec::new, |(_, tool, _)| {
                         tool.endorsements.iter().map(|e| e.because.clone()).collect()
                     }),
             });
@@ -314,7 +337,7 @@ impl Monitor for Model<'_> {
         let context = self.context();
         self.push(Role::Assistant, context.clone(), context.clone(), text, &[]);
         self.slots.clear();
-        self.space.flows(&context, &self.constant(self.policy.messages.reply))
+        self.space.flows(&context, &self.of_facts(self.policy.messages.reply, Strict::Down))
     }
 }
 

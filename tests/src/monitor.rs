@@ -1,17 +1,32 @@
 //! What enforces a policy, seen from outside: one interface for the engine and the model.
 //!
-//! Labels are levels by index, one for each lattice of the policy, so that neither side's form of
-//! them is the yardstick.
+//! Labels are levels by index and sets of names, one for each lattice of the policy, so that neither
+//! side's form of them is the yardstick.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rtbas_artifact::ir::Effect;
 use rtbas_artifact::value::Value;
 
 use crate::written::Document;
 
-/// A label: one level, by index, of each lattice of the policy in order.
-pub type Label = Vec<usize>;
+/// A label.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Label {
+    /// One level, by index, of each closed lattice of the policy in order.
+    pub levels: Vec<usize>,
+    /// One level of each open lattice in order.
+    pub sets: Vec<Names>,
+}
+
+/// A level of an open lattice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Names {
+    /// All names that there are.
+    All,
+    /// These.
+    Of(BTreeSet<String>),
+}
 
 /// A call as a model writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use rtbas_artifact::program::Program;
 use super::antitone::Witness;
 use super::completion::{Missing, missing_levels};
 use super::lattice::Flaw;
-use super::robust::{Chosen, Place};
+use super::robust::{Chosen, Decider, Place};
 use crate::diag::{Code, Diagnostic};
 use crate::lower::Spans;
 use crate::source::Span;
@@ -103,8 +103,8 @@ fn completion_help(lattice: &Lattice) -> String {
 /// A label that the author of a field may choose.
 pub(super) fn chosen(program: &Program, chosen: &Chosen, spans: &Spans) -> Diagnostic {
     let policy = program.policy();
-    if let Place::Downgrade(index) = chosen.place {
-        return chosen_downgrade(program, chosen, index, spans);
+    if let Place::Downgrade(index, decider) = chosen.place {
+        return chosen_downgrade(program, chosen, index, decider, spans);
     }
     let (of, at) = match &chosen.place {
         Place::Cell(id) => {
@@ -121,7 +121,7 @@ pub(super) fn chosen(program: &Program, chosen: &Chosen, spans: &Spans) -> Diagn
             let tool = program.tool(*id).map_or("?", |tool| &tool.name);
             (format!("{path}` of `{tool}"), spans.tool(*id))
         }
-        Place::Downgrade(_) => ("?".to_owned(), None),
+        Place::Downgrade(..) => ("?".to_owned(), None),
     };
     // No argument's name stands in a label that a record's author could choose.
     let field = &chosen.field;
@@ -142,16 +142,28 @@ pub(super) fn chosen(program: &Program, chosen: &Chosen, spans: &Spans) -> Diagn
 }
 
 /// A downgrade that the author of a field may bring about.
-fn chosen_downgrade(program: &Program, chosen: &Chosen, index: usize, spans: &Spans) -> Diagnostic {
+fn chosen_downgrade(
+    program: &Program,
+    chosen: &Chosen,
+    index: usize,
+    decider: Decider,
+    spans: &Spans,
+) -> Diagnostic {
     let name = program.policy().downgrades.get(index).map_or("?", |downgrade| &downgrade.name);
     let field = &chosen.field;
     let choice = program.show_label(None, chosen.choice);
     let message = format!("whoever writes `{field}` would choose whether `{name}` lowers a label");
     let diagnostic = Diagnostic::new(Code::E0504, spans.downgrades.get(index).copied(), message);
-    let help = format!(
-        "let `when` read only what flows to {choice}, and begin at the strictest label that the \
-         region may have; what is asked of the value itself stands behind `checked`"
-    );
+    let help = match decider {
+        Decider::Guard => format!(
+            "let `when` read only what flows to {choice}; what is asked of the value itself stands \
+             behind `checked`"
+        ),
+        Decider::Label => format!(
+            "let the label that is lowered read only what flows to {choice}, lower it less far, or \
+             lower it wherever it is"
+        ),
+    };
     match chosen.label {
         Some(label) => {
             let label = program.show_label(None, label);

@@ -9,8 +9,8 @@
 use std::collections::BTreeSet;
 
 use rtbas_artifact::ir::{
-    CellId, CellPart, Condition, ConditionId, LabelId, LabelRule, LabelTerm, Node, NodeField,
-    NodeId, Operand, StoreId, Tool, ToolId,
+    CellId, CellPart, Condition, ConditionId, Downgrade, LabelId, LabelPart, LabelRule, LabelTerm,
+    Node, NodeField, NodeId, Operand, StoreId, Tool, ToolId,
 };
 use rtbas_artifact::program::Program;
 
@@ -32,8 +32,17 @@ pub(super) enum Place {
     Cell(CellId),
     /// A region of a tool's result, by its path.
     Region(ToolId, String),
-    /// The downgrade at this index.
-    Downgrade(usize),
+    /// The downgrade at this index: what its guard reads decides, or what the region's label reads.
+    Downgrade(usize, Decider),
+}
+
+/// What decides whether a downgrade lowers a label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decider {
+    Guard,
+    /// A label is lowered only if it flows to where the downgrade begins, and to its meet with where
+    /// that ends; so the lowered label tells what chose it.
+    Label,
 }
 
 /// A label that a field may have.
@@ -164,7 +173,8 @@ impl<'p> Walk<'p, '_> {
     /// Whether a region's label is lowered is told by what may be at the lowered label.
     fn downgrades(&mut self, id: NodeId, node: &'p Node, record: Option<Record>) {
         let Some((_, scope)) = record else { return };
-        for (index, downgrade) in self.program.policy().downgrades.iter().enumerate() {
+        let program = self.program;
+        for (index, downgrade) in program.policy().downgrades.iter().enumerate() {
             if (downgrade.tool, downgrade.node) != (self.id, id) {
                 continue;
             }
@@ -173,32 +183,24 @@ impl<'p> Walk<'p, '_> {
                 operands(self.program, guard, &mut |operand| add_field(operand, &mut paths));
             }
             let rules = self.rules(node, record);
-            let labels: Vec<LabelId> =
-                rules.iter().flat_map(|(rule, _)| choices(rule)).chain([downgrade.to]).collect();
+            let labels = rules.iter().flat_map(|(rule, _)| choices(rule)).chain([downgrade.to]);
+            let labels: Vec<LabelId> = labels.collect();
             let mut found = Vec::new();
-            let place = || Place::Downgrade(index);
+            let place = || Place::Downgrade(index, Decider::Guard);
             let read = |path: &[String]| self.sources(scope, id, path);
             judge_paths(self.program, paths, &labels, &mut found, place, read);
+            let place = || Place::Downgrade(index, Decider::Label);
             for (rule, scope) in rules {
-                // What chooses between labels, of which some are lowered and some are not, chooses
-                // the lowered one.
-                let is_lowered = |label| self.flows_to_bound(label, downgrade.from);
-                let Some((_, scope)) = scope.filter(|_| !choices(rule).all(is_lowered)) else {
+                let Some((_, scope)) = scope else { continue };
+                if is_lowered_alike(program, rule, downgrade) {
                     continue;
-                };
-                let (paths, to) = (fields_read(self.program, rule), [downgrade.to]);
+                }
                 let read = |path: &[String]| self.sources(scope, id, path);
-                judge_paths(self.program, paths, &to, &mut found, place, read);
+                let paths = fields_read(self.program, rule);
+                judge_paths(self.program, paths, &[downgrade.to], &mut found, place, read);
             }
             self.found.append(&mut found);
         }
-    }
-
-    /// Whether a label of data surely flows to what a downgrade is from.
-    fn flows_to_bound(&self, label: LabelId, from: LabelId) -> bool {
-        let policy = self.program.policy();
-        let term = |label: LabelId| policy.labels.get(label.index());
-        term(label).zip(term(from)).is_some_and(|(low, high)| policy.surely_flows(low, high))
     }
 
     /// The labels of a region in a record, each with the record whose fields it reads, if any.
@@ -292,6 +294,42 @@ impl Sources<'_, '_, '_> {
             self.sources.extend(of_rule(rule, is_of_record));
         }
     }
+}
+
+/// Whether a downgrade lowers all that may come of a label, and all of it to the same: what the label
+/// reads is not told then. May miss that it does.
+fn is_lowered_alike(program: &Program, rule: &LabelRule, downgrade: &Downgrade) -> bool {
+    let policy = program.policy();
+    let term = |label: LabelId| policy.labels.get(label.index());
+    let all: Option<Vec<&LabelTerm>> = choices(rule).map(term).collect();
+    let (Some(all), Some(from), Some(to)) = (all, term(downgrade.from), term(downgrade.to)) else {
+        return false;
+    };
+    // Where a part of the label is always the same, so is what it is lowered to.
+    let mut to = to.clone();
+    for (index, part) in to.parts.iter_mut().enumerate() {
+        match all.first().and_then(|first| first.parts.get(index)) {
+            Some(LabelPart::Named(named)) if matches!(named.source(), Operand::Field(_)) => {}
+            Some(same) if all.iter().all(|term| term.parts.get(index) == Some(same)) => {
+                *part = same.clone();
+            }
+            _ => {}
+        }
+    }
+    for (index, set) in to.sets.iter_mut().enumerate() {
+        match all.first().and_then(|first| first.sets.get(index)) {
+            Some(same)
+                if !same.reads_fields()
+                    && all.iter().all(|term| term.sets.get(index) == Some(same)) =>
+            {
+                *set = same.clone();
+            }
+            _ => {}
+        }
+    }
+    // A value in `from` that names nothing makes it the bottom, which not all flows to.
+    from.operands().all(|operand| matches!(operand, Operand::Literal(_)))
+        && all.iter().all(|term| policy.surely_flows(term, from) && policy.surely_flows(&to, term))
 }
 
 /// All that may come of a label.

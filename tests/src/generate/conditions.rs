@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use rtbas_artifact::function::Function;
 use rtbas_artifact::ir::{
-    Alternative, Comparison, Condition, ConditionId, LabelId, LabelPart, LabelRule, Operand, Type,
-    TypeId,
+    Alternative, Comparison, Condition, ConditionId, LabelId, LabelPart, LabelRule, Operand,
+    SetTerm, Type, TypeId,
 };
 use rtbas_artifact::pattern::Pattern;
 use rtbas_artifact::value::Value;
@@ -51,7 +51,8 @@ impl Source {
 }
 
 /// A type, without null if it is nullable.
-fn plain_type(tables: &Tables, ty: TypeId) -> Type {
+#[must_use]
+pub fn plain_type(tables: &Tables, ty: TypeId) -> Type {
     match tables.types.get(ty.index()) {
         Some(Type::Union(choices)) => {
             choices.first().map_or(Type::Null, |&first| plain_type(tables, first))
@@ -114,12 +115,14 @@ impl<'a, 't> Place<'a, 't> {
         }
     }
 
-    fn source(&mut self, fits: impl Fn(&Tables, &Source) -> bool) -> Option<Source> {
+    /// Something that can be read and fits.
+    pub fn source(&mut self, fits: impl Fn(&Tables, &Source) -> bool) -> Option<Source> {
         let fitting: Vec<&Source> = self.sources.iter().filter(|s| fits(self.tables, s)).collect();
         self.dice.pick(&fitting).map(|source| (*source).clone())
     }
 
-    fn read(&mut self, source: &Source) -> Operand {
+    /// Reads something.
+    pub fn read(&mut self, source: &Source) -> Operand {
         self.read = self.tables.space.join(&self.read, &source.ceiling);
         source.operand.clone()
     }
@@ -224,11 +227,11 @@ impl<'a, 't> Place<'a, 't> {
     }
 
     /// A value that may name a level of a lattice: text, at the bottom of that lattice.
-    fn naming(&mut self, lattice: usize) -> Option<Operand> {
+    fn naming_level(&mut self, lattice: usize) -> Option<Operand> {
         let source = self.source(|tables, source| {
             let bottom = tables.space.bottom();
             matches!(plain_type(tables, source.ty), Type::Text | Type::Any | Type::Enumeration(_))
-                && source.ceiling.get(lattice) == bottom.get(lattice)
+                && source.ceiling.levels.get(lattice) == bottom.levels.get(lattice)
         })?;
         Some(self.read(&source))
     }
@@ -238,17 +241,18 @@ impl<'a, 't> Place<'a, 't> {
         let lattices = self.tables.lattices.len();
         let mut parts = Vec::new();
         for lattice in 0..lattices {
-            let named = if self.dice.chance(12) { self.naming(lattice) } else { None };
+            let named = if self.dice.chance(12) { self.naming_level(lattice) } else { None };
             parts.push(match named {
                 Some(operand) => LabelPart::Named(operand),
                 None => {
-                    let top = self.tables.space.top().get(lattice).copied().unwrap_or(0);
+                    let top = self.tables.space.top().levels.get(lattice).copied().unwrap_or(0);
                     let any = self.level(lattice, None, None);
                     part(if self.dice.chance(45) { top } else { any })
                 }
             });
         }
-        self.tables.label(parts)
+        let sets = (0..self.tables.open.len()).map(|open| self.bounding_set(open)).collect();
+        self.tables.label(parts, sets)
     }
 
     /// A level of a lattice between two, where they are given.
@@ -272,17 +276,22 @@ impl<'a, 't> Place<'a, 't> {
         for row in &mut named {
             for (lattice, name) in row.iter_mut().enumerate() {
                 if self.dice.chance(6) {
-                    *name = self.naming(lattice);
+                    *name = self.naming_level(lattice);
                 }
             }
+        }
+        let mut named_sets: Vec<Vec<Option<SetTerm>>> = Vec::new();
+        for open in 0..self.tables.open.len() {
+            let mut name = || self.dice.chance(40).then(|| self.naming_set(open)).flatten();
+            named_sets.push((0..=count).map(|_| name()).collect());
         }
         let (last, alternatives) = named.split_first().map_or((&[][..], &[][..]), |(l, a)| (l, a));
         let mut last_parts = Vec::new();
         let mut parts = vec![Vec::new(); count];
         for lattice in 0..lattices {
-            let read = self.read.get(lattice).copied().unwrap_or(0);
-            let bottom = self.tables.space.bottom().get(lattice).copied().unwrap_or(0);
-            let top = self.tables.space.top().get(lattice).copied().unwrap_or(0);
+            let read = self.read.levels.get(lattice).copied().unwrap_or(0);
+            let bottom = self.tables.space.bottom().levels.get(lattice).copied().unwrap_or(0);
+            let top = self.tables.space.top().levels.get(lattice).copied().unwrap_or(0);
             let name = |row: &[Option<Operand>]| {
                 row.get(lattice).cloned().flatten().filter(|_| read == bottom)
             };
@@ -305,11 +314,18 @@ impl<'a, 't> Place<'a, 't> {
             }
             last_parts.push(last_name.map_or(part(last_level), LabelPart::Named));
         }
-        let otherwise = self.tables.label(last_parts);
-        let alternatives = guards
-            .into_iter()
-            .zip(parts)
-            .map(|(when, parts)| Alternative { when, label: self.tables.label(parts) });
+        let mut sets = vec![Vec::new(); count + 1];
+        for (open, named) in named_sets.iter().enumerate() {
+            for (sets, set) in sets.iter_mut().zip(self.sets_of_rule(open, named)) {
+                sets.push(set);
+            }
+        }
+        let mut sets = sets.into_iter();
+        let otherwise = self.tables.label(last_parts, sets.next().unwrap_or_default());
+        let alternatives =
+            guards.into_iter().zip(parts.into_iter().zip(sets)).map(|(when, (parts, sets))| {
+                Alternative { when, label: self.tables.label(parts, sets) }
+            });
         LabelRule { alternatives: alternatives.collect(), otherwise }
     }
 }

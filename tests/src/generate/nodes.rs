@@ -13,6 +13,7 @@ use rtbas_artifact::value::Value;
 use crate::generate::Style;
 use crate::generate::conditions::{Place, Source};
 use crate::generate::dice::Dice;
+use crate::generate::downgrades::{Asked, Draft};
 use crate::generate::stores::Shelf;
 use crate::generate::tables::Tables;
 use crate::generate::values::{self, Use};
@@ -37,6 +38,8 @@ pub struct Shape<'a, 't> {
     pub nodes: Vec<Node>,
     /// The tag of the node that is added next.
     pub tag: Option<String>,
+    /// Downgrades of the nodes so far.
+    pub drafts: Vec<Draft>,
 }
 
 /// The record of a store around a node.
@@ -57,8 +60,8 @@ impl Around {
 }
 
 impl Shape<'_, '_> {
-    /// Nodes of results in a format.
-    pub fn result(mut self, format: Format) -> Vec<Node> {
+    /// Nodes of results in a format, and downgrades of them.
+    pub fn result(mut self, format: Format) -> (Vec<Node>, Vec<Draft>) {
         let mut around = Around::default();
         match format {
             Format::Text if self.dice.chance(50) => self.form(),
@@ -71,10 +74,22 @@ impl Shape<'_, '_> {
             }
             _ => drop(self.any(2, &mut around)),
         }
-        if self.style == Style::Sound {
-            raise(self.tables, self.cells, &mut self.nodes);
+        match self.style {
+            Style::Free => {}
+            Style::Swayed => raise(self.tables, self.cells, &mut self.nodes, &[]),
+            Style::Sound => {
+                raise(self.tables, self.cells, &mut self.nodes, &self.drafts);
+                for index in 0..self.drafts.len() {
+                    let Some(node) = self.drafts.get(index).map(|draft| draft.node) else { break };
+                    let (cells, nodes, drafts) = (self.cells, &self.nodes, &self.drafts);
+                    let read = read(self.tables, cells, nodes, drafts, node.index());
+                    if let Some(draft) = self.drafts.get_mut(index) {
+                        draft.raise(self.tables, &read);
+                    }
+                }
+            }
         }
-        self.nodes
+        (self.nodes, self.drafts)
     }
 
     /// A record whose fields stand in a text.
@@ -193,7 +208,7 @@ impl Shape<'_, '_> {
                 continue;
             }
             // Now and then the field is mixed up with that of another store.
-            let mixed_up = self.dice.pick(self.shelves).filter(|_| self.dice.chance(45));
+            let mixed_up = self.dice.pick(self.shelves).filter(|_| self.dice.chance(60));
             let other = mixed_up.and_then(|s| s.fields.iter().find(|c| c.name == column.name));
             let (ty, cell) = (column.ty, Some(other.unwrap_or(column).cell));
             let node = self.below(&column.name, &mut inside, |this, a| this.leaf(ty, cell, a));
@@ -239,7 +254,7 @@ impl Shape<'_, '_> {
     }
 
     fn field(&mut self, name: &str, node: NodeId) -> NodeField {
-        NodeField { name: name.to_owned(), node, required: !self.dice.chance(25) }
+        NodeField { name: name.to_owned(), node, required: !self.dice.chance(35) }
     }
 
     /// Adds the node of a field. Later labels in the record around can read it if it is a leaf; what
@@ -303,8 +318,29 @@ impl Shape<'_, '_> {
             }
         });
         let tag = self.tag.take();
-        self.nodes.push(Node { kinds, tag, shows, label, record_of });
-        NodeId(u32::try_from(self.nodes.len() - 1).unwrap_or(u32::MAX))
+        let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        let node = Node { kinds, tag, shows, label, record_of };
+        if let [NodeKind::Leaf(ty)] = *node.kinds.as_slice() {
+            let sources: Vec<Source> = self.sources.iter().chain(&around.fields).cloned().collect();
+            let highest = ceiling(self.tables, self.cells, &node);
+            let is_low = highest == self.tables.space.bottom();
+            let floors =
+                rules(self.cells, &node).into_iter().map(|(rule, _)| self.tables.floor(rule));
+            let lowest = self.tables.space.join_all(&floors.collect::<Vec<Label>>());
+            if self.dice.chance(if is_low { 20 } else { 85 }) {
+                let (dice, tables) = (&mut *self.dice, &mut *self.tables);
+                let call = self.sources;
+                let region = (id, ty);
+                let mut place = Asked { dice, tables, call, around: &sources };
+                let draft = match self.style {
+                    Style::Swayed => place.swayed(region, &lowest),
+                    Style::Free | Style::Sound => place.draft(region, &highest),
+                };
+                self.drafts.push(draft);
+            }
+        }
+        self.nodes.push(node);
+        id
     }
 }
 
@@ -327,18 +363,16 @@ fn ceiling(tables: &Tables, cells: &[Cell], node: &Node) -> Label {
 
 /// Gives nodes higher labels of their own until each lies, whatever is chosen, above all that its
 /// labels read (O3).
-fn raise(tables: &mut Tables, cells: &[Cell], nodes: &mut [Node]) {
+fn raise(tables: &mut Tables, cells: &[Cell], nodes: &mut [Node], drafts: &[Draft]) {
     let mut changed = true;
     while changed {
         changed = false;
         for index in 0..nodes.len() {
-            let read = read(tables, cells, nodes, index);
+            let read = read(tables, cells, nodes, drafts, index);
             let Some(node) = nodes.get(index) else { continue };
             let rules = rules(cells, node);
-            let is_above = |(lattice, &level): (usize, &usize)| {
-                rules.iter().any(|(rule, _)| tables.is_above(rule, lattice, level))
-            };
-            if rules.is_empty() || read.iter().enumerate().all(is_above) {
+            let floors: Vec<Label> = rules.iter().map(|(rule, _)| tables.floor(rule)).collect();
+            if rules.is_empty() || tables.space.flows(&read, &tables.space.join_all(&floors)) {
                 continue;
             }
             let own = node.label.as_ref().map(|own| tables.ceiling(own));
@@ -352,8 +386,9 @@ fn raise(tables: &mut Tables, cells: &[Cell], nodes: &mut [Node]) {
     }
 }
 
-/// The join of the ceilings of all that the labels of a node read in the record around it.
-fn read(tables: &Tables, cells: &[Cell], nodes: &[Node], index: usize) -> Label {
+/// The join of the ceilings of all that the labels of a node, and the guards of its downgrades, read
+/// in the record around it.
+fn read(tables: &Tables, cells: &[Cell], nodes: &[Node], drafts: &[Draft], index: usize) -> Label {
     let mut read = tables.space.bottom();
     // The node and what is around it, innermost first. No path here ends at what is around it.
     let around: Vec<usize> = std::iter::successors(Some(index), |&i| parent(nodes, i)).collect();
@@ -363,31 +398,35 @@ fn read(tables: &Tables, cells: &[Cell], nodes: &[Node], index: usize) -> Label 
     else {
         return read;
     };
+    let mut operands = Vec::new();
     for (rule, of) in rules(cells, node) {
-        if of.is_some_and(|of| of != store) {
-            continue;
+        if of.is_none_or(|of| of == store) {
+            operands.extend(tables.operands(rule));
         }
-        for operand in tables.operands(rule) {
-            let Operand::Field(path) = operand.source() else { continue };
-            // What lies in a record has at least its label.
-            if record == index {
+    }
+    for draft in drafts.iter().filter(|draft| draft.node.index() == index) {
+        draft.when.iter().for_each(|&guard| tables.read(guard, &mut operands));
+    }
+    for operand in operands {
+        let Operand::Field(path) = operand.source() else { continue };
+        // What lies in a record has at least its label.
+        if record == index {
+            read = tables.space.join(&read, &ceiling(tables, cells, node));
+        }
+        // Records that are told apart may all have a field of the name.
+        let mut found = vec![record];
+        let mut passed = Vec::new();
+        for name in path {
+            let fields = found.iter().filter_map(|&at| nodes.get(at));
+            found = fields.flat_map(|node| node.fields(name).map(NodeId::index)).collect();
+            passed.extend(&found);
+        }
+        for at in passed {
+            // What is around the node is part of its label anyhow. A node that reads itself can
+            // only have one label.
+            let counts = at == index || !around.contains(&at);
+            if let Some(node) = nodes.get(at).filter(|_| counts) {
                 read = tables.space.join(&read, &ceiling(tables, cells, node));
-            }
-            // Records that are told apart may all have a field of the name.
-            let mut found = vec![record];
-            let mut passed = Vec::new();
-            for name in path {
-                let fields = found.iter().filter_map(|&at| nodes.get(at));
-                found = fields.flat_map(|node| node.fields(name).map(NodeId::index)).collect();
-                passed.extend(&found);
-            }
-            for at in passed {
-                // What is around the node is part of its label anyhow. A node that reads itself can
-                // only have one label.
-                let counts = at == index || !around.contains(&at);
-                if let Some(node) = nodes.get(at).filter(|_| counts) {
-                    read = tables.space.join(&read, &ceiling(tables, cells, node));
-                }
             }
         }
     }

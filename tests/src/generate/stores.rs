@@ -70,7 +70,12 @@ pub fn store(
         // The first fields are most often plain and low, so that others can depend on them.
         let label = match index < 2 && dice.chance(60) {
             true => tables.always(&tables.space.bottom()),
-            false => Place::new(dice, tables, &sources).rule(),
+            false => {
+                // Often of fields alone.
+                let fields = sources.get(facts.len()..).filter(|fields| !fields.is_empty());
+                let fields = fields.filter(|_| dice.chance(50));
+                Place::new(dice, tables, fields.unwrap_or(&sources)).rule()
+            }
         };
         let ceiling = tables.ceiling(&label);
         let cell = add(CellPart::Field(name.clone()), label, because(dice));

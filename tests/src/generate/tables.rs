@@ -1,18 +1,23 @@
 //! A policy's tables while it is built, and what is known of its labels before any value is.
 
 use rtbas_artifact::ir::{
-    Condition, ConditionId, LabelId, LabelPart, LabelRule, LabelTerm, Operand, Type, TypeId,
+    Condition, ConditionId, LabelId, LabelPart, LabelRule, LabelTerm, Names as Naming, Operand,
+    SetTerm, Type, TypeId,
 };
 use rtbas_artifact::lattice::{Lattice, LevelId};
+use rtbas_artifact::sets::SetLattice;
+use rtbas_artifact::value::Value;
 
 use crate::model::order::Space;
-use crate::monitor::Label;
+use crate::monitor::{Label, Names};
 
 /// Tables of a policy.
 #[derive(Clone, Debug)]
 pub struct Tables {
-    /// Its lattices.
+    /// Its closed lattices.
     pub lattices: Vec<Lattice>,
+    /// Its open lattices.
+    pub open: Vec<SetLattice>,
     /// Its labels.
     pub space: Space,
     /// Label terms.
@@ -26,9 +31,10 @@ pub struct Tables {
 impl Tables {
     /// Tables with lattices alone.
     #[must_use]
-    pub fn new(lattices: Vec<Lattice>) -> Self {
-        let space = Space::new(&lattices);
-        Self { lattices, space, labels: Vec::new(), types: Vec::new(), conditions: Vec::new() }
+    pub fn new(lattices: Vec<Lattice>, open: Vec<SetLattice>) -> Self {
+        let space = Space::new(&lattices, &open, None);
+        let (labels, types, conditions) = (Vec::new(), Vec::new(), Vec::new());
+        Self { lattices, open, space, labels, types, conditions }
     }
 
     /// The index of a type.
@@ -42,14 +48,14 @@ impl Tables {
     }
 
     /// The index of a label term.
-    pub fn label(&mut self, parts: Vec<LabelPart>) -> LabelId {
-        LabelId(add(&mut self.labels, LabelTerm { parts, sets: Vec::new() }))
+    pub fn label(&mut self, parts: Vec<LabelPart>, sets: Vec<SetTerm>) -> LabelId {
+        LabelId(add(&mut self.labels, LabelTerm { parts, sets }))
     }
 
     /// The index of a label.
     pub fn constant(&mut self, label: &Label) -> LabelId {
-        let parts = label.iter().map(|&level| part(level)).collect();
-        self.label(parts)
+        let parts = label.levels.iter().map(|&level| part(level)).collect();
+        self.label(parts, label.sets.iter().map(constant_set).collect())
     }
 
     /// The rule that gives one label.
@@ -57,34 +63,44 @@ impl Tables {
         LabelRule { alternatives: Vec::new(), otherwise: self.constant(label) }
     }
 
-    /// What a rule's label always flows to: each alternative flows to its last word, and a level
-    /// that a value names may be any.
+    /// What a rule's label always flows to: each alternative flows to its last word, and a level or
+    /// a set that a value names may be any.
     #[must_use]
     pub fn ceiling(&self, rule: &LabelRule) -> Label {
         self.bound(rule.otherwise, &self.space.top())
     }
 
-    /// Whether all alternatives of a rule are at or above a level of one lattice, whatever is named.
+    /// What always flows to a rule's label, whatever is named.
     #[must_use]
-    pub fn is_above(&self, rule: &LabelRule, lattice: usize, level: usize) -> bool {
+    pub fn floor(&self, rule: &LabelRule) -> Label {
+        let bottom = self.space.bottom();
         let alternatives = rule.alternatives.iter().map(|alternative| alternative.label);
-        alternatives.chain([rule.otherwise]).all(|label| {
-            let low = self.bound(label, &self.space.bottom());
-            match (self.space.orders().get(lattice), low.get(lattice)) {
-                (Some(order), Some(&low)) => order.flows(level, low),
-                _ => false,
-            }
-        })
+        let low = alternatives.map(|label| self.bound(label, &bottom));
+        low.fold(self.bound(rule.otherwise, &bottom), |floor, low| self.space.meet(&floor, &low))
     }
 
-    /// A label term with another label's level wherever a value names one.
-    fn bound(&self, label: LabelId, named: &Label) -> Label {
-        let parts = self.labels.get(label.index()).map_or(&[][..], |term| &term.parts);
+    /// A label term with another label's level or set wherever a value names one.
+    #[must_use]
+    pub fn bound(&self, label: LabelId, named: &Label) -> Label {
+        let Some(term) = self.labels.get(label.index()) else { return named.clone() };
         let level = |(part, &named): (&LabelPart, &usize)| match part {
             LabelPart::Level(level) => level.index(),
             LabelPart::Named(_) => named,
         };
-        parts.iter().zip(named).map(level).collect()
+        let text = |naming: &Naming| match &naming.value {
+            Operand::Literal(Value::Text(text)) => Some(text.clone()),
+            _ => None,
+        };
+        let set = |(set, named): (&SetTerm, &Names)| match set {
+            SetTerm::All => Names::All,
+            SetTerm::Of(naming) => {
+                naming.iter().map(text).collect::<Option<_>>().map_or(named.clone(), Names::Of)
+            }
+        };
+        Label {
+            levels: term.parts.iter().zip(&named.levels).map(level).collect(),
+            sets: term.sets.iter().zip(&named.sets).map(set).collect(),
+        }
     }
 
     /// The operands that a rule reads, in its guards and in its labels.
@@ -107,9 +123,15 @@ impl Tables {
                 found.push(operand.clone());
             }
         }
+        for set in self.labels.get(label.index()).iter().flat_map(|term| &term.sets) {
+            if let SetTerm::Of(naming) = set {
+                found.extend(naming.iter().map(|naming| naming.value.clone()));
+            }
+        }
     }
 
-    fn read(&self, condition: ConditionId, found: &mut Vec<Operand>) {
+    /// Adds the operands that a condition reads.
+    pub fn read(&self, condition: ConditionId, found: &mut Vec<Operand>) {
         match self.conditions.get(condition.index()) {
             Some(Condition::Context(bound)) => self.named(*bound, found),
             Some(
@@ -135,6 +157,19 @@ impl Tables {
 #[must_use]
 pub fn part(level: usize) -> LabelPart {
     LabelPart::Level(LevelId(u16::try_from(level).unwrap_or(u16::MAX)))
+}
+
+/// A set as part of a label term.
+#[must_use]
+pub fn constant_set(names: &Names) -> SetTerm {
+    match names {
+        Names::All => SetTerm::All,
+        Names::Of(names) => {
+            let literal = |name: &String| Operand::Literal(Value::Text(name.clone()));
+            let naming = |name| Naming { value: literal(name), optional: false };
+            SetTerm::Of(names.iter().map(naming).collect())
+        }
+    }
 }
 
 /// The place of an entry in a table, which it is added to if it does not stand there.

@@ -8,6 +8,7 @@ use rtbas_artifact::ir::{
 use crate::generate::Style;
 use crate::generate::conditions::{Place, Source};
 use crate::generate::dice::Dice;
+use crate::generate::downgrades::Draft;
 use crate::generate::nodes::Shape;
 use crate::generate::stores::Shelf;
 use crate::generate::tables::Tables;
@@ -26,8 +27,13 @@ pub struct Ground<'a> {
     pub cells: &'a [Cell],
 }
 
-/// A tool.
-pub fn tool(dice: &mut Dice<'_>, tables: &mut Tables, ground: Ground<'_>, name: &str) -> Tool {
+/// A tool, and downgrades of its regions.
+pub fn tool(
+    dice: &mut Dice<'_>,
+    tables: &mut Tables,
+    ground: Ground<'_>,
+    name: &str,
+) -> (Tool, Vec<Draft>) {
     let arguments: Vec<Argument> = ["x", "y", "z"]
         .into_iter()
         .take(dice.below(4))
@@ -54,14 +60,15 @@ pub fn tool(dice: &mut Dice<'_>, tables: &mut Tables, ground: Ground<'_>, name: 
         style: ground.style,
         nodes: Vec::new(),
         tag: None,
+        drafts: Vec::new(),
     };
-    let nodes = shape.result(format);
+    let (nodes, drafts) = shape.result(format);
     let form = form(dice, format, &nodes);
     let errors = Place::new(dice, tables, &sources).rule();
     let writes = writes(dice, ground.cells.len(), arguments.len());
     let endorsements = endorsements(dice, &writes);
     let rules = rules(dice, tables, &sources, ground.style);
-    Tool {
+    let tool = Tool {
         name: name.to_owned(),
         description: format!("does what {name} does"),
         schema: "{}".to_owned(),
@@ -73,7 +80,8 @@ pub fn tool(dice: &mut Dice<'_>, tables: &mut Tables, ground: Ground<'_>, name: 
         writes,
         endorsements,
         rules,
-    }
+    };
+    (tool, drafts)
 }
 
 /// What stands around the values of a text; some of it stands in values, too.

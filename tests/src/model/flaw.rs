@@ -66,11 +66,59 @@ pub enum Flaw {
     NameAtMap,
     /// A value in a text of a form does not carry the labels of those before it.
     ValuesOfFormApart,
+    /// The order of an open lattice is never turned round.
+    DualForgotten,
+    /// Any set flows to any.
+    SetsDoNotMatter,
+    /// Sets join to their meet.
+    JoinIsMeet,
+    /// A value that names nothing adds no names.
+    StrangeValueNamesNoOne,
+    /// A value that names nothing makes a bound the top.
+    StrangeValueFreesBound,
+    /// An absent value marked as optional makes the whole set strict.
+    OptionalIsStrict,
+    /// An absent optional field adds no names even where names make a label stricter.
+    OptionalFieldFrees,
+    /// An optional field adds no names where there is no record.
+    OptionalWithoutRecord,
+    /// What a function does not give adds no names if it is optional.
+    OptionalFunctionFrees,
+    /// An optional value that is there and names nothing adds no names.
+    OptionalTakesAnything,
+    /// A map names nothing.
+    MapNamesNothing,
+    /// A list names the texts in it, whatever else is there.
+    ListNamesItsTexts,
+    /// No label is lowered.
+    NoDowngrades,
+    /// A label is lowered wherever it is.
+    DowngradeFromAnything,
+    /// The guard of a downgrade is not asked.
+    DowngradeWithoutGuard,
+    /// The value of a downgrade is not checked.
+    DowngradeUnchecked,
+    /// A guard or a check of a downgrade that is undefined holds.
+    UndefinedLowers,
+    /// A label is lowered to what the downgrade says, also where that is no lower.
+    DowngradeIsTheLabel,
+    /// A label may be lowered below that of the context.
+    DowngradeBelowContext,
+    /// A label may be lowered below that of the region around.
+    DowngradeBelowParent,
+    /// The label of the call is joined to what was lowered.
+    DowngradeWithoutCall,
+    /// Data that has an empty list of sources has none.
+    SourcelessDataIsFree,
+    /// A value that names nothing makes what is downgraded the top.
+    NamelessFromAtTop,
+    /// A value that names nothing makes what it is lowered to the bottom.
+    NamelessToAtBottom,
 }
 
 impl Flaw {
     /// Every flaw.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 55] = [
         Self::ResultWithoutCall,
         Self::RegionWithoutParent,
         Self::UnlabelledAtBottom,
@@ -102,5 +150,29 @@ impl Flaw {
         Self::NamesMayRepeat,
         Self::NameAtMap,
         Self::ValuesOfFormApart,
+        Self::DualForgotten,
+        Self::SetsDoNotMatter,
+        Self::JoinIsMeet,
+        Self::StrangeValueNamesNoOne,
+        Self::StrangeValueFreesBound,
+        Self::OptionalIsStrict,
+        Self::OptionalFieldFrees,
+        Self::OptionalWithoutRecord,
+        Self::OptionalFunctionFrees,
+        Self::OptionalTakesAnything,
+        Self::MapNamesNothing,
+        Self::ListNamesItsTexts,
+        Self::NoDowngrades,
+        Self::DowngradeFromAnything,
+        Self::DowngradeWithoutGuard,
+        Self::DowngradeUnchecked,
+        Self::UndefinedLowers,
+        Self::DowngradeIsTheLabel,
+        Self::DowngradeBelowContext,
+        Self::DowngradeBelowParent,
+        Self::DowngradeWithoutCall,
+        Self::SourcelessDataIsFree,
+        Self::NamelessFromAtTop,
+        Self::NamelessToAtBottom,
     ];
 }

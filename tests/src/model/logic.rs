@@ -4,18 +4,21 @@
 //! of another type.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use rtbas_artifact::decimal::Decimal;
 use rtbas_artifact::ir::{
-    Comparison, Condition, ConditionId, LabelId, LabelPart, LabelRule, Operand, Policy,
+    Comparison, Condition, ConditionId, LabelId, LabelPart, LabelRule, Names as Naming, Operand,
+    Policy, SetTerm,
 };
 use rtbas_artifact::value::Value;
 
 use crate::model::flaw::Flaw;
 use crate::model::function;
+use crate::model::names::{Sets, named};
 use crate::model::order::{Order, Space};
 use crate::model::pattern;
-use crate::monitor::Label;
+use crate::monitor::{Label, Names};
 
 /// What conditions and labels are read with.
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +46,10 @@ pub struct Scope<'a> {
 
 /// Whether a missing level counts as the top, as for data, or as the bottom, as in a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Strict {
+pub enum Strict {
+    /// For data.
     Up,
+    /// For bounds.
     Down,
 }
 
@@ -150,7 +155,9 @@ impl Logic<'_> {
         self.term(id, Strict::Up, scope)
     }
 
-    fn term(&self, id: LabelId, strict: Strict, scope: &Scope<'_>) -> Label {
+    /// A label term.
+    #[must_use]
+    pub fn term(&self, id: LabelId, strict: Strict, scope: &Scope<'_>) -> Label {
         let Some(term) = self.policy.labels.get(id.index()) else { return self.space.top() };
         let level = |(order, part): (&Order, &LabelPart)| match part {
             LabelPart::Level(level) => level.index(),
@@ -167,7 +174,70 @@ impl Logic<'_> {
                 })
             }
         };
-        self.space.orders().iter().zip(&term.parts).map(level).collect()
+        let set = |(sets, term): (&Sets, &SetTerm)| {
+            let naming = match term {
+                SetTerm::All => return Names::All,
+                SetTerm::Of(naming) => naming,
+            };
+            let mut names = BTreeSet::new();
+            for naming in naming {
+                match (self.names(sets, naming, strict, scope), strict) {
+                    (Some(more), _) => names.extend(more),
+                    (None, Strict::Up) if self.is(Flaw::StrangeValueNamesNoOne) => {}
+                    (None, Strict::Up) => return sets.top(),
+                    (None, Strict::Down) if self.is(Flaw::StrangeValueFreesBound) => {
+                        return sets.top();
+                    }
+                    (None, Strict::Down) => return sets.bottom(),
+                }
+            }
+            Names::Of(names)
+        };
+        Label {
+            levels: self.space.orders().iter().zip(&term.parts).map(level).collect(),
+            sets: self.space.open().iter().zip(&term.sets).map(set).collect(),
+        }
+    }
+
+    /// The names that a value stands for in a set; `None` if the whole set is the strict one.
+    fn names(
+        &self,
+        sets: &Sets,
+        naming: &Naming,
+        strict: Strict,
+        scope: &Scope<'_>,
+    ) -> Option<BTreeSet<String>> {
+        match self.value(&naming.value, scope) {
+            Some(value) => match named(&value, self.flaw) {
+                None if naming.optional && self.is(Flaw::OptionalTakesAnything) => {
+                    Some(BTreeSet::new())
+                }
+                Some(none)
+                    if none.is_empty()
+                        && strict == Strict::Up
+                        && sets.more_is_stricter()
+                        && !self.is(Flaw::SourcelessDataIsFree) =>
+                {
+                    None
+                }
+                names => names,
+            },
+            None if !naming.optional || self.is(Flaw::OptionalIsStrict) => None,
+            None => {
+                let is_strict = match &naming.value {
+                    Operand::Derived(..) => !self.is(Flaw::OptionalFunctionFrees),
+                    Operand::Field(_) if scope.record.is_none() => {
+                        !self.is(Flaw::OptionalWithoutRecord)
+                    }
+                    Operand::Field(_) => {
+                        let frees = strict == Strict::Up && sets.more_is_stricter();
+                        frees && !self.is(Flaw::OptionalFieldFrees)
+                    }
+                    Operand::Literal(_) | Operand::Fact(..) | Operand::Argument(..) => false,
+                };
+                (!is_strict).then(BTreeSet::new)
+            }
+        }
     }
 
     /// The label that a rule gives: the first alternative whose guard holds, else the last word.

@@ -1,16 +1,18 @@
 //! What a result is divided into, and the label of each part.
 //!
-//! lab(n) = decl(n) ⊔ κ, joined down each path; a result that has not the declared shape is one
-//! region at the top.
+//! lab(n) = δ(decl(n) ⊔ κ) ⊔ l, joined down each path, where δ are the downgrades; a result that
+//! has not the declared shape is one region at the top.
 
 use std::collections::BTreeMap;
 
-use rtbas_artifact::ir::{CellId, CellPart, Format, Node, NodeId, NodeKind, StoreId, Tool};
+use rtbas_artifact::ir::{
+    CellId, CellPart, ConditionId, Downgrade, Format, Node, NodeId, NodeKind, StoreId, Tool, ToolId,
+};
 use rtbas_artifact::value::Value;
 
 use crate::model::flaw::Flaw;
 use crate::model::form;
-use crate::model::logic::{Logic, Scope};
+use crate::model::logic::{Logic, Scope, Strict};
 use crate::model::types::{Scalar, Types, twice};
 use crate::monitor::{Label, Region};
 use crate::written::{Document, Language, Written};
@@ -177,12 +179,16 @@ impl Reader<'_> {
 pub struct Labeller<'a> {
     /// How rules are read.
     pub logic: Logic<'a>,
+    /// The place of the tool.
+    pub id: ToolId,
     /// The tool.
     pub tool: &'a Tool,
     /// The facts.
     pub facts: &'a [Value],
     /// The arguments of the call.
     pub arguments: &'a [Option<Value>],
+    /// Label of the output that makes the call (l).
+    pub context: &'a Label,
     /// Label of the call (κ).
     pub call: &'a Label,
 }
@@ -201,10 +207,7 @@ impl<'a> Labeller<'a> {
     /// The regions of a result.
     #[must_use]
     pub fn regions(&self, root: &'a Part) -> Vec<Region> {
-        let label = match self.logic.flaw {
-            Some(Flaw::ResultWithoutCall) => self.logic.space.bottom(),
-            _ => self.call.clone(),
-        };
+        let label = self.logic.space.bottom();
         let place = Place { path: "result".to_owned(), parent: None, label, records: Vec::new() };
         let mut regions = Vec::new();
         self.add(root, place, &mut regions);
@@ -218,14 +221,17 @@ impl<'a> Labeller<'a> {
         let is_name = part.step.starts_with("[key ");
         let label = match self.logic.flaw {
             Some(Flaw::NameAtMap) if is_name => label,
-            _ => self.logic.space.join(&label, &self.declared_to(part, &records)),
+            Some(Flaw::DowngradeBelowParent) if self.downgrade(part.node).is_some() => {
+                self.own(part, &records)
+            }
+            _ => self.logic.space.join(&label, &self.own(part, &records)),
         };
         let index = regions.len();
         let text = part.below.is_empty().then(|| part.text.clone());
         regions.push(Region { path: path.clone(), label: label.clone(), parent, text });
         for below in &part.below {
             let label = match self.logic.flaw {
-                Some(Flaw::RegionWithoutParent) => self.call.clone(),
+                Some(Flaw::RegionWithoutParent) => self.logic.space.bottom(),
                 _ => label.clone(),
             };
             let path = format!("{path}{}", below.step);
@@ -243,6 +249,83 @@ impl<'a> Labeller<'a> {
         let nodes = before.iter().chain([&part.node]);
         let labels: Vec<Label> = nodes.map(|node| self.declared(*node, records)).collect();
         self.logic.space.join_all(&labels)
+    }
+
+    /// The label of a part, that of the part around it aside.
+    fn own(&self, part: &Part, records: &[(StoreId, &Value)]) -> Label {
+        let space = self.logic.space;
+        let declared = self.declared_to(part, records);
+        let call = match self.logic.flaw {
+            Some(Flaw::ResultWithoutCall) => return declared,
+            Some(Flaw::DowngradeWithoutCall) => &space.bottom(),
+            _ => self.call,
+        };
+        let mut label = space.join(&declared, call);
+        let downgrade = match self.logic.flaw {
+            Some(Flaw::NoDowngrades) => None,
+            _ => self.downgrade(part.node),
+        };
+        if let Some(to) = downgrade.and_then(|of| self.lowered(of, &label, part, records)) {
+            label = match self.logic.flaw {
+                Some(Flaw::DowngradeIsTheLabel) => to,
+                _ => space.meet(&label, &to),
+            };
+        }
+        match self.logic.flaw {
+            Some(Flaw::DowngradeBelowContext) => label,
+            _ => space.join(&label, self.context),
+        }
+    }
+
+    /// The downgrade that speaks of a node.
+    fn downgrade(&self, node: NodeId) -> Option<&'a Downgrade> {
+        let (id, mut downgrades) = (self.id, self.logic.policy.downgrades.iter());
+        downgrades.find(move |downgrade| downgrade.tool == id && downgrade.node == node)
+    }
+
+    /// What a downgrade lowers a label to, if it does.
+    fn lowered(
+        &self,
+        downgrade: &Downgrade,
+        label: &Label,
+        part: &Part,
+        records: &[(StoreId, &Value)],
+    ) -> Option<Label> {
+        let scope = self.scope(records.last().map(|(_, value)| *value));
+        let (nameless_from, nameless_to) = match self.logic.flaw {
+            Some(Flaw::NamelessFromAtTop) => (Strict::Up, Strict::Up),
+            Some(Flaw::NamelessToAtBottom) => (Strict::Down, Strict::Down),
+            _ => (Strict::Down, Strict::Up),
+        };
+        let from = self.logic.term(downgrade.from, nameless_from, &scope);
+        let flows = self.logic.space.flows(label, &from)
+            || self.logic.flaw == Some(Flaw::DowngradeFromAnything);
+        let guarded = match self.logic.flaw {
+            Some(Flaw::DowngradeWithoutGuard) => true,
+            _ => self.passes(downgrade.when, &scope),
+        };
+        let to = || self.logic.term(downgrade.to, nameless_to, &scope);
+        (flows && guarded && self.is_checked(downgrade, &part.value)).then(to)
+    }
+
+    fn passes(&self, guard: Option<ConditionId>, scope: &Scope<'_>) -> bool {
+        let undefined = self.logic.flaw == Some(Flaw::UndefinedLowers);
+        guard.is_none_or(|guard| self.logic.holds(guard, scope).unwrap_or(undefined))
+    }
+
+    /// Whether a value passes the check of a downgrade, which reads it as `value`.
+    fn is_checked(&self, downgrade: &Downgrade, value: &Value) -> bool {
+        self.logic.flaw == Some(Flaw::DowngradeUnchecked)
+            || self.passes(downgrade.checked, &self.scope(Some(value)))
+    }
+
+    /// For each downgrade of a node: whether a value would pass its check.
+    #[must_use]
+    pub fn checks(&self, node: NodeId, value: &Value) -> Vec<bool> {
+        self.downgrade(node)
+            .into_iter()
+            .map(|downgrade| self.is_checked(downgrade, value))
+            .collect()
     }
 
     /// The label that a node is declared to have: the join of the labels of the cells that it shows

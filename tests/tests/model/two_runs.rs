@@ -12,10 +12,14 @@
 //!   to b; where neither the root of a result nor a failure flows to b, also whether the call fails
 //!   and whether the result has its shape. In turns at l ⋢ b anything may come of a call. That a
 //!   result which b sees in part has its shape is the same in both worlds: it is told, not proved;
+//! - what a downgrade brings to ⊑ b is the same in both (released events): a region that flows to b
+//!   once it is lowered has one value, and one that does not passes the checks of its downgrades in
+//!   both worlds or in neither. What else decides about a downgrade may differ above b;
 //! - the user answers requests of turns at l ⊑ b alike, and others as the world likes.
 //!
 //! Stores are not modelled: that what a region shows at ⊑ b depends on nothing above it is the
-//! premise here, and O2's business. The policies respect O3; nothing is asked of them besides.
+//! premise here, and O2's business. The policies respect O3, where what decides about a
+//! downgrade flows to what is lowered; nothing is asked of them besides.
 //!
 //! Then, at every step of the two runs:
 //!
@@ -76,6 +80,12 @@ fn monitors_that_label_too_low_are_caught() {
         Flaw::UndefinedGuardHolds,
         Flaw::ContextOfLastMessage,
         Flaw::ValuesOfFormApart,
+        Flaw::JoinIsMeet,
+        Flaw::StrangeValueNamesNoOne,
+        Flaw::DowngradeFromAnything,
+        Flaw::DowngradeWithoutGuard,
+        Flaw::DowngradeUnchecked,
+        Flaw::UndefinedLowers,
     ];
     for flaw in flaws {
         let caught = |(seed, case): (u64, &Case)| {
@@ -83,6 +93,27 @@ fn monitors_that_label_too_low_are_caught() {
             two_runs(case, seed, [flawed(), flawed()]).is_err()
         };
         assert!((0..).zip(&cases).any(caught), "{flaw:?} goes unnoticed");
+    }
+}
+
+/// What is released is the value that passes the check. What decides about it is as low as what is
+/// released, be it read by a guard, or by the label that is lowered only where it is low enough.
+#[test]
+fn downgrades_that_secrets_decide_about_are_caught() {
+    for is_guarded in [true, false] {
+        let cases: Vec<Case> = sample(Style::Swayed)
+            .map(|mut case| {
+                case.policy.downgrades.retain(|downgrade| downgrade.when.is_some() == is_guarded);
+                case
+            })
+            .collect();
+        let is_caught = |seed: u64, case: &Case| {
+            let model = || Box::new(Model::new(&case.policy, &case.facts, None));
+            two_runs(case, seed, [model(), model()]).is_err()
+        };
+        // Worlds that differ in just what decides are rare, so each policy has several.
+        let caught = (0..32).any(|seed| cases.iter().any(|case| is_caught(seed, case)));
+        assert!(caught, "guarded: {is_guarded}");
     }
 }
 
@@ -175,8 +206,8 @@ fn two_runs<'a>(
 /// A label above the floor, and not the top if there is another.
 fn bound(dice: &mut Dice<'_>, model: &Model<'_>) -> Label {
     let floor = model.view().label;
-    let mut labels = model.space().labels();
-    labels.retain(|label| model.space().flows(&floor, label));
+    let labels = model.space().labels();
+    let labels: Vec<Label> = labels.iter().map(|label| model.space().join(&floor, label)).collect();
     let below_top: Vec<Label> =
         labels.iter().filter(|label| **label != model.space().top()).cloned().collect();
     dice.pick(&below_top).or(labels.first()).unwrap().clone()
@@ -240,9 +271,9 @@ impl Run<'_> {
             let tool = sessions::tool(&case.policy, call);
             let mut outcome = sessions::outcome(dice, &case.policy, tool);
             if let (Some(_), Some(tool)) = (low, tool) {
-                let (policy, dice) = (&case.policy, Dice::new(&own));
-                let mut secrets = Secrets { policy, bound, dice };
-                outcome = secrets.in_outcome(&self.model, index, tool, &outcome);
+                let (policy, model, dice) = (&case.policy, &self.model, Dice::new(&own));
+                let mut secrets = Secrets { policy, model, call: index, tool, bound, dice };
+                outcome = secrets.in_outcome(&outcome);
             }
             self.monitor.settle(index, approve, &outcome);
             self.model.settle(index, approve, &outcome);
