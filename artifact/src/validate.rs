@@ -30,10 +30,9 @@ pub const MAX_NESTING: usize = 64;
 pub const MAX_WEIGHT: usize = 65_536;
 /// Largest weight of all patterns together: what matching may take in memory.
 pub const MAX_PATTERNS: usize = 1_000_000;
-/// Most bytes in one text.
-pub const MAX_TEXT: usize = 64 * 1024;
-/// Most bytes in a tool's description, and in its schema.
-pub const MAX_SCHEMA: usize = 1024 * 1024;
+/// Most bytes in one text: as many as there are in the largest file that a compiler reads, so that
+/// no policy has a longer one.
+pub const MAX_TEXT: usize = 1024 * 1024;
 
 /// Why a policy cannot be evaluated. A compiler writes no such policy, so this is for whoever
 /// builds one by hand, and for damaged files.
@@ -149,9 +148,9 @@ fn cells(policy: &Policy, readers: &Readers<'_>) -> Result<(), Invalid> {
     let check = |cell: &crate::ir::Cell| {
         index("store", cell.store.index(), policy.stores.len())?;
         if let crate::ir::CellPart::Field(field) = &cell.part {
-            text("part", field, MAX_TEXT)?;
+            text("part", field)?;
         }
-        text("because", cell.because.as_deref().unwrap_or_default(), MAX_TEXT)?;
+        text("because", cell.because.as_deref().unwrap_or_default())?;
         readers.rule("label", &cell.label, record)
     };
     each("cells", &policy.cells, check)?;
@@ -167,8 +166,8 @@ fn cells(policy: &Policy, readers: &Readers<'_>) -> Result<(), Invalid> {
 fn downgrades(policy: &Policy, readers: &Readers<'_>) -> Result<(), Invalid> {
     each("downgrades", &policy.downgrades, |downgrade| {
         name("name", &downgrade.name)?;
-        text("by", &downgrade.by, MAX_TEXT)?;
-        text("because", &downgrade.because, MAX_TEXT)?;
+        text("by", &downgrade.by)?;
+        text("because", &downgrade.because)?;
         index("tool", downgrade.tool.index(), policy.tools.len())?;
         let Some(tool) = policy.tools.get(downgrade.tool.index()) else { return Ok(()) };
         index("node", downgrade.node.index(), tool.nodes.len())?;
@@ -247,16 +246,17 @@ fn index(place: &str, index: usize, length: usize) -> Result<(), Invalid> {
     Err(Invalid::new(place, format!("there is no entry {index}; the table has {length}")))
 }
 
-fn text(place: &str, text: &str, most: usize) -> Result<(), Invalid> {
-    if text.len() <= most {
+fn text(place: &str, text: &str) -> Result<(), Invalid> {
+    if text.len() <= MAX_TEXT {
         return Ok(());
     }
-    Err(Invalid::new(place, format!("a text of {} bytes; at most {most} are possible", text.len())))
+    let problem = format!("a text of {} bytes; at most {MAX_TEXT} are possible", text.len());
+    Err(Invalid::new(place, problem))
 }
 
 /// Names are shown to people, so they hold nothing that could steer a terminal.
 fn name(place: &str, name: &str) -> Result<(), Invalid> {
-    text(place, name, MAX_TEXT)?;
+    text(place, name)?;
     if name.is_empty() || name.chars().any(char::is_control) {
         return Err(Invalid::new(place, format!("{name:?} is no name")));
     }
@@ -272,7 +272,7 @@ fn value(place: &str, value: &Value, depth: usize) -> Result<(), Invalid> {
         Value::Number(number) if !number.is_normal() => {
             return Err(Invalid::new(place, "a number that is not in normal form"));
         }
-        Value::Text(content) => return text(place, content, MAX_TEXT),
+        Value::Text(content) => return text(place, content),
         Value::Null | Value::Bool(_) | Value::Number(_) => return Ok(()),
         Value::List(items) => {
             return items.iter().try_for_each(|v| self::value(place, v, depth + 1));
@@ -283,7 +283,7 @@ fn value(place: &str, value: &Value, depth: usize) -> Result<(), Invalid> {
         Value::Record(fields) => fields.iter(),
     };
     below.try_for_each(|(name, value)| {
-        text(place, name, MAX_TEXT)?;
+        text(place, name)?;
         self::value(place, value, depth + 1)
     })
 }

@@ -176,16 +176,21 @@ impl Diagnostics {
     }
 }
 
+/// Bytes of the longest name that can be meant by another.
+const LONGEST: usize = 128;
+
 /// The name that was probably meant: the first of those at the least distance, if that is at most a
 /// third of the longer one's length, or else the only one that begins or ends with what is given.
-/// Capitals count for nothing.
+/// Capitals count for nothing, and nothing is near what nobody would type: comparing takes time and
+/// memory in proportion to both lengths.
 pub(crate) fn nearest<'n>(
     given: &str,
     names: impl IntoIterator<Item = &'n str>,
 ) -> Option<&'n str> {
-    let given = given.to_lowercase();
+    let can_be_typed = |name: &&str| name.len() <= LONGEST;
+    let given = Some(given).filter(can_be_typed)?.to_lowercase();
     let names: Vec<(&str, String)> =
-        names.into_iter().map(|name| (name, name.to_lowercase())).collect();
+        names.into_iter().filter(can_be_typed).map(|name| (name, name.to_lowercase())).collect();
     let length = |name: &str| name.chars().count().max(given.chars().count());
     let near = names.iter().map(|(name, low)| (strsim::damerau_levenshtein(&given, low), *name));
     let near = near.filter(|(distance, name)| distance * 3 <= length(name));

@@ -209,3 +209,9 @@ pub fn is_hidden(character: char) -> bool {
         | '\u{e0000}'..='\u{e01ef}');
     invisible || (character.is_control() && !matches!(character, '\t' | '\n' | '\r'))
 }
+
+/// Whether a text can be the name of something that is shown to people.
+#[must_use]
+pub fn is_name(text: &str) -> bool {
+    !text.is_empty() && !text.chars().any(|c| is_hidden(c) || c.is_control())
+}

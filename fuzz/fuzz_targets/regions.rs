@@ -2,7 +2,7 @@
 //! it is refused; and what is JSON is what another reader of JSON takes for it.
 //!
 //! The first byte of an input chooses the format and the second the shape, as their letters in
-//! [`FORMATS`] and [`SHAPES`]; the text follows.
+//! [`FORMATS`] and [`SHAPES`], or `f` a text of one of [`FORMS`]; the text follows.
 
 #![no_main]
 
@@ -46,18 +46,30 @@ const SHAPES: [&str; 14] = [
     r#"{"at": "point", "near?": ["open point"]}"#,
 ];
 
+/// Texts of a declared form: what they are made of, and what stands around that.
+const FORMS: [(&str, &[&str]); 2] = [
+    (r#"{"a": "text", "b": "integer", "c": "text"}"#, &["To ", " (", ")\n", ""]),
+    (r#"{"a": "number", "b": "text"}"#, &["", "aa", "a"]),
+];
+
 /// The types of all leaves, and each tool.
 static POLICY: LazyLock<(Vec<Type>, Vec<Vec<Tool>>)> = LazyLock::new(|| {
     let shapes = SHAPES.map(|shape| serde_json::from_str(shape).expect("a shape"));
-    let tools =
-        FORMATS.map(|(_, format)| shapes.iter().map(|of| shape::tool(format, of)).collect());
-    (shape::types().into_iter().map(|(_, ty)| ty).collect(), tools.into())
+    let of = |format| shapes.iter().map(|of| shape::tool(format, of)).collect();
+    let forms = FORMS.map(|(of, pieces)| {
+        let of = serde_json::from_str(of).expect("a shape");
+        let form = pieces.iter().map(|piece| (*piece).to_owned()).collect();
+        Tool { form, ..shape::tool(Format::Text, &of) }
+    });
+    let tools = FORMATS.map(|(_, format)| of(format)).into_iter().chain([forms.into()]);
+    (shape::types().into_iter().map(|(_, ty)| ty).collect(), tools.collect())
 });
 
 fuzz_target!(|input: &[u8]| -> Corpus {
     let [format, shape, text @ ..] = input else { return Corpus::Reject };
     let Ok(text) = std::str::from_utf8(text) else { return Corpus::Reject };
-    let Some(format) = FORMATS.iter().position(|(letter, _)| letter == format) else {
+    let mut letters = FORMATS.iter().map(|(letter, _)| letter).chain([&b'f']);
+    let Some(format) = letters.position(|letter| letter == format) else {
         return Corpus::Reject;
     };
     let (types, tools) = &*POLICY;
@@ -65,7 +77,6 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     let Some(tool) = tools[format].get(index) else { return Corpus::Reject };
     let found = find(types, tool, text);
     if let Ok(tree) = &found {
-        // The one region of plain text is not divided, and has no punctuation around it.
         law::check(types, tool, text, tree);
         walk(tree);
         if matches!(tool.format, Format::Json | Format::Python) {

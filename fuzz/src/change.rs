@@ -67,7 +67,10 @@ fn change(json: &mut Json, before: &Json, dice: &mut Dice) {
             }
         }
     }
-    let many = dice.below(1000);
+    // What is large is repeated seldom.
+    let mut parts = Vec::new();
+    places(target, &mut Place::new(), &mut parts);
+    let many = dice.below(1000 / parts.len());
     match target {
         Json::Null => {}
         Json::Bool(flag) => *flag = !*flag,

@@ -3,7 +3,7 @@
 //! Conditions and labels are shared between places, so what each reads is summed up once and
 //! compared with what can be read at each place of use.
 
-use super::{Invalid, MAX_ENTRIES, MAX_NESTING, MAX_TEXT, each, index, text, value};
+use super::{Invalid, MAX_ENTRIES, MAX_NESTING, each, index, text, value};
 use crate::ir::{
     Condition, ConditionId, LabelId, LabelPart, LabelRule, LabelTerm, Operand, Policy, SetTerm,
 };
@@ -146,7 +146,7 @@ impl<'a> Readers<'a> {
         if path.len() > MAX_NESTING {
             return Err(Invalid::new("path", format!("more than {MAX_NESTING} steps")));
         }
-        each("path", path, |step| text("step", step, MAX_TEXT))?;
+        each("path", path, |step| text("step", step))?;
         Ok(reads)
     }
 

@@ -3,7 +3,7 @@
 
 use smallvec::SmallVec;
 
-use super::{Invalid, MAX_NESTING, MAX_PATTERNS, MAX_TEXT, MAX_WEIGHT, each, text, unique, value};
+use super::{Invalid, MAX_NESTING, MAX_PATTERNS, MAX_WEIGHT, each, text, unique, value};
 use crate::ir::{Condition, Policy, Type};
 
 /// The entries that an entry refers to.
@@ -46,7 +46,7 @@ pub(super) fn types(types: &[Type]) -> Result<(), Invalid> {
     each("types", types, |ty| match ty {
         Type::Enumeration(values) => each("values", values, |one| value("value", one, 0)),
         Type::Record { fields, .. } => {
-            each("fields", fields, |field| text("name", &field.name, MAX_TEXT))?;
+            each("fields", fields, |field| text("name", &field.name))?;
             unique("fields", fields.iter().map(|field| &field.name))
         }
         Type::Union(choices) if choices.is_empty() => {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::reads::{Reach, Readers};
 use super::tables::{Below, nesting};
-use super::{Invalid, MAX_SCHEMA, MAX_TEXT, each, index, name, text, unique, value};
+use super::{Invalid, each, index, name, text, unique, value};
 use crate::ir::{Argument, Format, Node, NodeField, NodeId, NodeKind, Policy, Tool, Type};
 use crate::ty;
 use crate::value::Value;
@@ -23,8 +23,8 @@ pub(super) fn validate(policy: &Policy, readers: &Readers<'_>) -> Result<(), Inv
 
 fn tool(policy: &Policy, readers: &Readers<'_>, tool: &Tool) -> Result<(), Invalid> {
     name("name", &tool.name)?;
-    text("description", &tool.description, MAX_SCHEMA)?;
-    text("schema", &tool.schema, MAX_SCHEMA)?;
+    text("description", &tool.description)?;
+    text("schema", &tool.schema)?;
     if let Err(e) = serde_json::from_str::<serde_json::Map<_, _>>(&tool.schema) {
         return Err(Invalid::new("schema", format!("not a JSON object: {e}")));
     }
@@ -90,7 +90,7 @@ fn nodes(policy: &Policy, readers: &Readers<'_>, tool: &Tool) -> Result<(), Inva
 
 /// Checks that pieces of text stand around each field, and that values end where a piece begins.
 fn form(tool: &Tool) -> Result<(), Invalid> {
-    each("form", &tool.form, |piece| text("piece", piece, MAX_TEXT))?;
+    each("form", &tool.form, |piece| text("piece", piece))?;
     let Some((_, pieces)) = tool.form.split_first() else { return Ok(()) };
     let fields = match tool.nodes.last().map(|root| root.kinds.as_slice()) {
         Some([NodeKind::Record(fields)]) if tool.format == Format::Text => fields,
@@ -166,11 +166,11 @@ fn node(policy: &Policy, node: &Node) -> Result<(), Invalid> {
         NodeKind::Leaf(ty) => index("ty", ty.index(), policy.types.len()),
         NodeKind::List(_) | NodeKind::Map { .. } => Ok(()),
         NodeKind::Record(fields) => {
-            each("fields", fields, |field| text("name", &field.name, MAX_TEXT))?;
+            each("fields", fields, |field| text("name", &field.name))?;
             unique("fields", fields.iter().map(|field| &field.name))
         }
     })?;
-    text("tag", node.tag.as_deref().unwrap_or_default(), MAX_TEXT)?;
+    text("tag", node.tag.as_deref().unwrap_or_default())?;
     if let Some(store) = node.record_of {
         if node.kinds.iter().any(|kind| matches!(kind, NodeKind::List(_) | NodeKind::Map { .. })) {
             return Err(Invalid::new("record_of", "a list or a map is no record of a store"));
@@ -192,7 +192,7 @@ fn effects(policy: &Policy, tool: &Tool) -> Result<(), Invalid> {
     })?;
     let written: BTreeSet<_> = tool.writes.iter().map(|write| write.cell).collect();
     each("endorsements", &tool.endorsements, |endorsement| {
-        text("because", &endorsement.because, MAX_TEXT)?;
+        text("because", &endorsement.because)?;
         each("cells", &endorsement.cells, |cell| {
             if written.contains(cell) {
                 return Ok(());

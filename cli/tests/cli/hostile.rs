@@ -64,6 +64,23 @@ fn nesting_is_bounded() {
     assert!(check(POLICY.replace("to == me", &"not ".repeat(10_000))).contains("E0105"));
 }
 
+#[test]
+fn names_are_what_they_look_like() {
+    assert_snapshot!("tab_in_a_name", check(POLICY.replace("fact me", "fact `m\te`")));
+}
+
+/// What is compared with what takes no more time and memory for names that nobody would write.
+#[test]
+fn long_names_are_read_like_others() {
+    let long = "a".repeat(300_000);
+    let unknown = format!("type {long} = string\nfact f : {long}b\nfact me");
+    let said = check(POLICY.replace("fact me", &unknown));
+    assert!(said.contains("E0201") && !said.contains("did you mean"), "{} bytes", said.len());
+    let reason = format!("store other : {{untrusted, private}} because \"{long}\"\nfact me");
+    let said = check(POLICY.replace("fact me", &reason));
+    assert!(said.contains("W0207") && said.ends_with("exit code 0\n"), "{} bytes", said.len());
+}
+
 /// Checks a policy with a tool list of these bytes.
 fn with_list(bytes: impl AsRef<[u8]>) -> String {
     let folder = Folder::with_policy();

@@ -13,6 +13,7 @@ use rtbas_artifact::value::Value as Constant;
 use serde_json::{Map, Value};
 
 use super::types::{TooLarge, Types};
+use crate::source::is_name;
 
 /// Keywords that say something about a schema, and nothing about values.
 const ANNOTATIONS: [&str; 19] = [
@@ -75,6 +76,10 @@ pub(super) fn arguments(root: &Value, types: &mut Types) -> Translated {
     for (field, schema, pointer) in reader.fields(schema, &Vec::new()) {
         let default = reader.default(schema, &pointer, field.ty);
         let Field { name, ty, required } = field;
+        if !is_name(&name) {
+            let message = "an argument has no name, or one with characters that cannot be seen";
+            reader.mistake(&pointer, message);
+        }
         reader.out.arguments.push(Argument { name, ty, required, default });
     }
     reader.out

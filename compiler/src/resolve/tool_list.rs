@@ -11,7 +11,7 @@ use super::schema;
 use super::tool_form::{self, Entry, NoSchema};
 use super::types::Types;
 use crate::diag::{Code, Diagnostic, Diagnostics, listed};
-use crate::source::{FileId, LoadError, Sources, Span, is_hidden};
+use crate::source::{FileId, LoadError, Sources, Span, is_name};
 
 /// An imported tool.
 #[derive(Debug)]
@@ -221,8 +221,4 @@ fn locate<'t>(text: &'t str, pointer: &[String]) -> Option<&'t str> {
         };
         Some(value.get())
     })
-}
-
-fn is_name(name: &str) -> bool {
-    !name.is_empty() && !name.chars().any(|c| is_hidden(c) || c.is_control())
 }

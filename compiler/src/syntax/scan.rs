@@ -25,6 +25,12 @@ pub(super) fn scan(file: FileId, text: &str) -> Option<Diagnostic> {
                 loop {
                     match characters.next() {
                         None | Some((_, '\n')) => return Some(unclosed_quote(span, character)),
+                        Some((at, '\t')) if character == '`' => {
+                            let tab = Span::new(file, at..at + 1);
+                            let message = "a tab stands in this name, and looks like blanks";
+                            let mistake = Diagnostic::new(Code::E0104, tab, message);
+                            return Some(mistake.help("write a blank").fix(tab, " "));
+                        }
                         Some((_, c)) if c == character && !escaped => break,
                         Some((_, c)) => escaped = character != '`' && c == '\\' && !escaped,
                     }

@@ -5,6 +5,7 @@ use rtbas::region::{Tree, find};
 use rtbas_artifact::ir::{Format, Tool};
 use serde_json::{Value as Json, json};
 
+use super::law::check;
 use super::properties::all_types;
 use super::shape::tool;
 
@@ -19,12 +20,8 @@ fn values(tool: &Tool, text: &str) -> Result<Vec<String>, String> {
     let tree =
         find(&all_types(), tool, text).map_err(|e| format!("{} ¦ {}", e.path, e.expected))?;
     let leaves = tree.iter().filter(|region| region.parent.is_some());
-    let leaves: Vec<String> = leaves.map(|leaf| text[leaf.span.clone()].to_owned()).collect();
-    // What stands around the values is the pieces, byte by byte.
-    let pieces =
-        tool.form.iter().skip(1).zip(&leaves).map(|(piece, leaf)| format!("{leaf}{piece}"));
-    assert_eq!(format!("{}{}", tool.form[0], pieces.collect::<String>()), text);
-    Ok(leaves)
+    check(&all_types(), tool, text, &tree);
+    Ok(leaves.map(|leaf| text[leaf.span.clone()].to_owned()).collect())
 }
 
 #[test]

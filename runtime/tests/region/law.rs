@@ -7,6 +7,9 @@ use rtbas_artifact::ty;
 
 /// What a text that was found to fit must be like, whoever wrote it.
 pub(crate) fn check(types: &[Type], tool: &Tool, text: &str, tree: &Tree) {
+    if !tool.form.is_empty() {
+        return check_form(tool, text, tree);
+    }
     let whole = 0..text.len();
     let text = &match tree.beside() {
         Beside::Nothing => text.to_owned(),
@@ -57,6 +60,13 @@ pub(crate) fn check(types: &[Type], tool: &Tool, text: &str, tree: &Tree) {
     {
         assert!(word.is_empty() || is_name(word), "`{word}` stands outside of the leaves");
     }
+}
+
+/// The values of a text of a declared form and its pieces take turns, and are all of it.
+fn check_form(tool: &Tool, text: &str, tree: &Tree) {
+    let leaves = tree.iter().skip(1).map(|leaf| &text[leaf.span.clone()]);
+    let pieces = tool.form.iter().skip(1).zip(leaves).map(|(piece, leaf)| format!("{leaf}{piece}"));
+    assert_eq!(format!("{}{}", tool.form[0], pieces.collect::<String>()), text);
 }
 
 /// What stands around the structured content of a result in MCP's form.
