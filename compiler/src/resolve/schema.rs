@@ -127,11 +127,12 @@ impl<'s> Reader<'s, '_> {
             self.note_unchecked(schema, pointer, &["$ref"]);
             return self.reference(reference, pointer);
         }
+        let declared = schema.get("type");
         if let Some(constant) = schema.get("const") {
             self.note_unchecked(schema, pointer, &["const", "type"]);
-            return self.enumeration(std::slice::from_ref(constant), None, pointer);
+            let ty = declared.map(|declared| self.declared(declared, schema, pointer));
+            return self.enumeration(std::slice::from_ref(constant), ty, pointer);
         }
-        let declared = schema.get("type");
         if let Some(values) = schema.get("enum") {
             self.note_unchecked(schema, pointer, &["enum", "type"]);
             let Some(values) = values.as_array() else {
