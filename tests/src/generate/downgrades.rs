@@ -1,8 +1,8 @@
 //! Downgrades of regions: what is lowered, to what, and when.
 
 use rtbas_artifact::ir::{
-    ConditionId, Downgrade, DowngradeWord, LabelId, LabelPart, NodeId, Operand, SetTerm, ToolId,
-    TypeId,
+    Alternative, ConditionId, Downgrade, DowngradeWord, LabelId, LabelPart, LabelRule, NodeId,
+    Operand, SetTerm, ToolId, TypeId,
 };
 use rtbas_artifact::term::set_flows;
 
@@ -58,20 +58,23 @@ impl Asked<'_, '_> {
     }
 
     /// A downgrade all the way down that what stands around the region decides about, whatever the
-    /// label of that: by a guard, or by the label that is lowered only if it is the `lowest`.
-    pub fn swayed(&mut self, (node, _): (NodeId, TypeId), lowest: &Label) -> Draft {
+    /// label of that: by a guard, or by a label of the region's own that is lowered only where it is
+    /// the lower one.
+    pub fn swayed(&mut self, (node, _): (NodeId, TypeId)) -> (Option<LabelRule>, Draft) {
         let (bottom, top) = (self.tables.space.bottom(), self.tables.space.top());
         let is_high = |source: &&Source| source.ceiling != bottom;
         let high: Vec<Source> = self.around.iter().filter(is_high).cloned().collect();
+        let mut place = Place::new(self.dice, self.tables, &high);
+        let (guard, read) = (place.condition(0), place.read);
         let to = self.tables.constant(&bottom);
-        let (from, when) = match self.dice.chance(25) {
-            true => {
-                let guard = Place::new(self.dice, self.tables, &high).condition(0);
-                (self.tables.constant(&top), Some(guard))
-            }
-            false => (self.tables.constant(lowest), None),
-        };
-        Draft { node, from, to, when, checked: None }
+        let top = self.tables.constant(&top);
+        if self.dice.chance(50) {
+            return (None, Draft { node, from: top, to, when: Some(guard), checked: None });
+        }
+        let low = self.tables.constant(&read);
+        let alternatives = vec![Alternative { when: guard, label: low }];
+        let label = LabelRule { alternatives, otherwise: top };
+        (Some(label), Draft { node, from: low, to, when: None, checked: None })
     }
 }
 

@@ -319,23 +319,22 @@ impl Shape<'_, '_> {
         });
         let tag = self.tag.take();
         let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
-        let node = Node { kinds, tag, shows, label, record_of };
+        let mut node = Node { kinds, tag, shows, label, record_of };
         if let [NodeKind::Leaf(ty)] = *node.kinds.as_slice() {
             let sources: Vec<Source> = self.sources.iter().chain(&around.fields).cloned().collect();
             let highest = ceiling(self.tables, self.cells, &node);
             let is_low = highest == self.tables.space.bottom();
-            let floors =
-                rules(self.cells, &node).into_iter().map(|(rule, _)| self.tables.floor(rule));
-            let lowest = self.tables.space.join_all(&floors.collect::<Vec<Label>>());
             if self.dice.chance(if is_low { 20 } else { 85 }) {
                 let (dice, tables) = (&mut *self.dice, &mut *self.tables);
-                let call = self.sources;
-                let region = (id, ty);
-                let mut place = Asked { dice, tables, call, around: &sources };
-                let draft = match self.style {
-                    Style::Swayed => place.swayed(region, &lowest),
-                    Style::Free | Style::Sound => place.draft(region, &highest),
+                let (call, around) = (self.sources, &sources);
+                let mut place = Asked { dice, tables, call, around };
+                let (label, draft) = match self.style {
+                    Style::Swayed => place.swayed((id, ty)),
+                    Style::Free | Style::Sound => (None, place.draft((id, ty), &highest)),
                 };
+                if label.is_some() {
+                    node = Node { shows: Vec::new(), label, ..node };
+                }
                 self.drafts.push(draft);
             }
         }
