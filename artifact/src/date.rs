@@ -9,6 +9,8 @@ use crate::decimal::Decimal;
 
 /// Days before 1970-01-01 since 0001-01-01.
 const EPOCH: i64 = 719_162;
+/// Seconds from 1970-01-01T00:00Z to the first time that there is.
+pub const START: i64 = -EPOCH * 86_400;
 /// Seconds from 1970-01-01T00:00Z to the first time that is beyond the year 9999.
 pub const END: i64 = 253_402_300_800;
 /// Most digits of a fraction of a second.
@@ -50,7 +52,7 @@ pub fn seconds(text: &str) -> Option<Decimal> {
         None => return None,
     };
     let whole = days * 86_400 + hours * 3_600 + (minutes - offset) * 60 + seconds;
-    if !(-EPOCH * 86_400..END).contains(&whole) {
+    if !(START..END).contains(&whole) {
         return None;
     }
     let power = u32::try_from(digits).ok().filter(|_| digits <= FRACTION)?;

@@ -1,6 +1,7 @@
 //! What holds of label terms whatever their values are, and what regions are called.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 
 use crate::ir::{
@@ -102,32 +103,47 @@ impl Tool {
     }
 }
 
+/// A step of the path to a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeStep<'a> {
+    /// To the elements of a list, or the values of a map.
+    Items,
+    /// To the names of a map.
+    Keys,
+    /// To a field of a record.
+    Field(&'a str),
+}
+
+impl fmt::Display for NodeStep<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Items => f.write_str("[*]"),
+            Self::Keys => f.write_str("[key]"),
+            Self::Field(name) => write!(f, ".{name}"),
+        }
+    }
+}
+
 impl Node {
-    /// The nodes directly below, each once, with the step of a path that leads there.
+    /// The nodes directly below, each once, with the step that leads there.
     #[must_use]
-    pub fn steps(&self) -> Vec<(String, NodeId)> {
-        let mut steps: Vec<(String, NodeId)> = Vec::new();
+    pub fn steps(&self) -> Vec<(NodeStep<'_>, NodeId)> {
+        let mut steps = Vec::new();
         for kind in &self.kinds {
             match kind {
                 NodeKind::Leaf(_) => {}
-                NodeKind::List(item) => steps.push(("[*]".to_owned(), *item)),
+                NodeKind::List(item) => steps.push((NodeStep::Items, *item)),
                 NodeKind::Map { key, value } => {
-                    steps.extend([("[key]".to_owned(), *key), ("[*]".to_owned(), *value)]);
+                    steps.extend([(NodeStep::Keys, *key), (NodeStep::Items, *value)]);
                 }
                 NodeKind::Record(fields) => {
-                    steps.extend(fields.iter().map(|f| (format!(".{}", f.name), f.node)));
+                    steps.extend(fields.iter().map(|f| (NodeStep::Field(&f.name), f.node)));
                 }
             }
         }
         let mut seen = BTreeSet::new();
         steps.retain(|(_, node)| seen.insert(*node));
         steps
-    }
-
-    /// The nodes of the fields of one name: one, or several where records are told apart.
-    pub fn fields<'a>(&'a self, name: &'a str) -> impl Iterator<Item = NodeId> + 'a {
-        let all = self.records().flatten();
-        all.filter(move |field| field.name == name).map(|field| field.node)
     }
 
     /// The fields of each record that it may be.

@@ -84,6 +84,12 @@ impl Value {
         })
     }
 
+    /// Whether it holds no other values.
+    #[must_use]
+    pub fn is_scalar(&self) -> bool {
+        !matches!(self, Self::List(_) | Self::Set(_) | Self::Record(_))
+    }
+
     /// The JSON document of this value.
     #[must_use]
     pub fn to_json(&self) -> serde_json::Value {

@@ -128,15 +128,15 @@ impl Player {
         if tally.sessions == 0 {
             return Err(Failure::usage(nothing_played(&tally)));
         }
-        let mut report = report::human(&tally);
+        let mut written = String::new();
         if let Some((path, choice)) = args.html.as_ref().zip(choice) {
             let scene = choice.chosen().ok_or_else(|| no_session(args.session.as_deref()))?;
             self.write_page(path, &tally, &scene)?;
             let (path, session) = (path.display(), shown(&scene.played.id));
-            report += &format!("\npage       {path}, with the timeline of {session}\n");
+            written = format!("\npage       {path}, with the timeline of {session}\n");
         }
         match args.format {
-            Format::Human => output::print(&report)?,
+            Format::Human => output::print(&(report::human(&tally) + &written))?,
             Format::Json => output::print_json(&json!(tally))?,
         }
         Ok(Exit::Fine)

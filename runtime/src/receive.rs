@@ -139,9 +139,12 @@ impl<'a> Received<'a> {
         }
         if let Beside::Blocks { span, repeats } = tree.beside() {
             // What is said again is as high as all of it; of what else is said nobody speaks.
-            let again = labelled.iter().map(|region| region.label.clone());
-            let again = again.reduce(|a, b| a.join(&b)).filter(|_| *repeats);
-            let label = again.unwrap_or_else(|| self.program.space().top().clone());
+            let label = match repeats {
+                true => labelled
+                    .iter()
+                    .fold(self.program.space().bottom().clone(), |all, one| all.join(&one.label)),
+                false => self.program.space().top().clone(),
+            };
             let (path, span) = ("content".to_owned(), span.clone());
             labelled.push(LabelledRegion { path, span, label, parent: Some(0) });
         }

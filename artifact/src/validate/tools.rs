@@ -148,17 +148,13 @@ fn told_apart(policy: &Policy, tool: &Tool) -> Result<(), Invalid> {
             let Some(Type::Enumeration(of)) = field.and_then(|field| leaf(field.node)) else {
                 return Err(Invalid::new("tag", "a record without one of listed values there"));
             };
-            if of.iter().any(|value| !is_scalar(value) || values.contains(&value)) {
+            if of.iter().any(|value| !value.is_scalar() || values.contains(&value)) {
                 return Err(Invalid::new("tag", "two records with one value there"));
             }
             values.extend(of);
         }
         Ok(())
     })
-}
-
-fn is_scalar(value: &Value) -> bool {
-    !matches!(value, Value::List(_) | Value::Set(_) | Value::Record(_))
 }
 
 fn node(policy: &Policy, node: &Node) -> Result<(), Invalid> {

@@ -7,11 +7,19 @@ use insta::assert_snapshot;
 
 use crate::run::{Folder, POLICY};
 
-/// Checks a file with these bytes.
-fn check(bytes: impl AsRef<[u8]>) -> String {
+/// Checks a policy with a file of these bytes.
+fn with(file: &str, bytes: impl AsRef<[u8]>) -> String {
     let folder = Folder::with_policy();
-    folder.write("hello.pol", bytes);
+    folder.write(file, bytes);
     folder.run(&["check", "hello.pol"])
+}
+
+fn check(policy: impl AsRef<[u8]>) -> String {
+    with("hello.pol", policy)
+}
+
+fn with_list(list: impl AsRef<[u8]>) -> String {
+    with("hello.tools.json", list)
 }
 
 #[test]
@@ -79,13 +87,6 @@ fn long_names_are_read_like_others() {
     let reason = format!("store other : {{untrusted, private}} because \"{long}\"\nfact me");
     let said = check(POLICY.replace("fact me", &reason));
     assert!(said.contains("W0207") && said.ends_with("exit code 0\n"), "{} bytes", said.len());
-}
-
-/// Checks a policy with a tool list of these bytes.
-fn with_list(bytes: impl AsRef<[u8]>) -> String {
-    let folder = Folder::with_policy();
-    folder.write("hello.tools.json", bytes);
-    folder.run(&["check", "hello.pol"])
 }
 
 #[test]

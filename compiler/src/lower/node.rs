@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rtbas_artifact::ir::{CellId, Field, Node, NodeField, NodeId, NodeKind, StoreId, Type, TypeId};
 
+use rtbas_artifact::term::NodeStep;
+
 use super::term::Terms;
 use crate::resolve::hir::{Cell, Policy, Step, Tool};
 use crate::resolve::store::{all_cells, field_cell, shape};
@@ -26,7 +28,11 @@ pub(super) fn nodes(terms: &mut Terms<'_>, policy: &Policy, tool: &Tool) -> Vec<
 pub(super) fn at(nodes: &[Node], path: &[Step]) -> Option<NodeId> {
     let root = NodeId(u32::try_from(nodes.len().checked_sub(1)?).ok()?);
     path.iter().try_fold(root, |at, step| {
-        let step = step.to_string();
+        let step = match step {
+            Step::Items => NodeStep::Items,
+            Step::Keys => NodeStep::Keys,
+            Step::Field(name) => NodeStep::Field(name),
+        };
         let mut below = nodes.get(at.index())?.steps().into_iter();
         below.find(|(here, _)| *here == step).map(|(_, node)| node)
     })
@@ -147,16 +153,14 @@ fn walk(policy: &Policy, ty: TypeId, path: &[Step]) -> Way {
     for (i, step) in path.iter().enumerate() {
         let is_certain = way.ends.iter().all(|ty| {
             let division = policy.types.division(*ty);
-            let is_there = |fields: &&[Field]| {
-                fields
-                    .iter()
-                    .any(|field| Step::Field(field.name.clone()) == *step && field.required)
-            };
+            let is_it = |field: &Field| matches!(step, Step::Field(name) if *name == field.name);
+            let is_there =
+                |fields: &&[Field]| fields.iter().any(|field| field.required && is_it(field));
             division.leaves.is_empty()
                 && division.is_record()
                 && division.records.iter().all(is_there)
         });
-        let ends = way.ends.iter().flat_map(|ty| policy.types.step(*ty, step)).collect();
+        let ends = policy.types.step(&way.ends, step);
         way = Way { ends, chance: if is_certain { way.chance } else { Some(i) } };
     }
     way

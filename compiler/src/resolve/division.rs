@@ -116,19 +116,19 @@ impl Types {
         !all.is_empty() && all.iter().all(is_record)
     }
 
-    /// The types of the regions that a step leads to.
-    pub(crate) fn step(&self, ty: TypeId, step: &Step) -> Vec<TypeId> {
-        let division = self.division(ty);
-        let mut found: Vec<TypeId> = match step {
-            Step::Items => division.list.into_iter().chain(division.map).collect(),
-            Step::Keys => {
-                division.map.and_then(|_| self.find(&ir::Type::Text)).into_iter().collect()
+    /// The types of the regions that a step leads to from values of these types.
+    pub(crate) fn step(&self, from: &[TypeId], step: &Step) -> Vec<TypeId> {
+        let mut found: Vec<TypeId> = Vec::new();
+        for division in from.iter().map(|ty| self.division(*ty)) {
+            match step {
+                Step::Items => found.extend(division.list.into_iter().chain(division.map)),
+                Step::Keys => found.extend(division.map.and_then(|_| self.find(&ir::Type::Text))),
+                Step::Field(name) => {
+                    let fields = division.records.iter().flat_map(|fields| fields.iter());
+                    found.extend(fields.filter(|field| field.name == *name).map(|field| field.ty));
+                }
             }
-            Step::Field(name) => {
-                let fields = division.records.iter().flat_map(|fields| fields.iter());
-                fields.filter(|field| field.name == *name).map(|field| field.ty).collect()
-            }
-        };
+        }
         found.sort_unstable();
         found.dedup();
         found
@@ -195,7 +195,7 @@ impl Types {
                 else {
                     return false;
                 };
-                let is_new = |value: &&Value| is_scalar(value) && !seen.contains(value);
+                let is_new = |value: &&Value| value.is_scalar() && !seen.contains(value);
                 let are_new = values.iter().all(|value| is_new(&value));
                 seen.extend(values);
                 are_new
@@ -229,8 +229,4 @@ impl Types {
             }
         }
     }
-}
-
-fn is_scalar(value: &Value) -> bool {
-    !matches!(value, Value::List(_) | Value::Set(_) | Value::Record(_))
 }

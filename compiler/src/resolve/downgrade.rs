@@ -70,7 +70,7 @@ fn one(cx: &mut Context<'_>, tools: &[Tool], written: &ast::Downgrade) -> Option
 
 /// The type of a region. One that there is not is a mistake that `typeck` finds.
 fn leaf(cx: &Context<'_>, result: TypeId, path: &[Step]) -> Option<TypeId> {
-    path.iter().try_fold(result, |ty, step| match cx.types.step(ty, step).as_slice() {
+    path.iter().try_fold(result, |ty, step| match cx.types.step(&[ty], step).as_slice() {
         [only] => Some(*only),
         _ => None,
     })

@@ -139,13 +139,12 @@ pub(super) fn region(
     let mut here = vec![tool.result];
     let mut walked = "result".to_owned();
     for (index, step) in path.iter().enumerate() {
-        let next: BTreeSet<TypeId> =
-            here.iter().flat_map(|ty| policy.types.step(*ty, step)).collect();
+        let next = policy.types.step(&here, step);
         if next.is_empty() {
             diagnostics.push(no_region(policy, tool, &here, (&walked, path, index), at));
             return None;
         }
-        here = next.into_iter().collect();
+        here = next;
         walked = format!("{walked}{step}");
     }
     Some(here)
@@ -248,9 +247,7 @@ fn spliced<const N: usize>(
 
 /// The types of the regions at a path; none if it leads to none.
 fn ends(policy: &Policy, tool: &Tool, path: &[Step]) -> Vec<TypeId> {
-    path.iter().fold(vec![tool.result], |here, step| {
-        here.iter().flat_map(|ty| policy.types.step(*ty, step)).collect()
-    })
+    path.iter().fold(vec![tool.result], |here, step| policy.types.step(&here, step))
 }
 
 /// With the path that was meant, if there is one.
@@ -358,12 +355,11 @@ fn left_out<'p>(policy: &'p Policy, store: &Store, division: &Division<'_>) -> O
         !shown.iter().any(|a| declared.iter().any(|b| differ(a, b)))
     };
     let pairs = division.records.iter().flat_map(|s| declared.iter().map(move |d| (*s, *d)));
-    let mut missing = pairs.filter(|(shown, declared)| may_be(shown, declared)).filter_map(
-        |(shown, declared)| {
-            declared.iter().find(|field| shown.iter().all(|other| other.name != field.name))
-        },
-    );
-    missing.next().map(|field| field.name.as_str())
+    let mut pairs = pairs.filter(|(shown, declared)| may_be(shown, declared));
+    let missing = pairs.find_map(|(shown, declared)| {
+        declared.iter().find(|field| shown.iter().all(|other| other.name != field.name))
+    });
+    missing.map(|field| field.name.as_str())
 }
 
 /// Whether all values of a field's type are of the type that the store declares. Guards of the

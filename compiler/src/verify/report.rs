@@ -103,9 +103,6 @@ fn completion_help(lattice: &Lattice) -> String {
 /// A label that the author of a field may choose.
 pub(super) fn chosen(program: &Program, chosen: &Chosen, spans: &Spans) -> Diagnostic {
     let policy = program.policy();
-    if let Place::Downgrade(index, decider) = chosen.place {
-        return chosen_downgrade(program, chosen, index, decider, spans);
-    }
     let (of, at) = match &chosen.place {
         Place::Cell(id) => {
             let cell = policy.cells.get(id.index());
@@ -121,7 +118,9 @@ pub(super) fn chosen(program: &Program, chosen: &Chosen, spans: &Spans) -> Diagn
             let tool = program.tool(*id).map_or("?", |tool| &tool.name);
             (format!("{path}` of `{tool}"), spans.tool(*id))
         }
-        Place::Downgrade(..) => ("?".to_owned(), None),
+        Place::Downgrade(index, decider) => {
+            return chosen_downgrade(program, chosen, *index, *decider, spans);
+        }
     };
     // No argument's name stands in a label that a record's author could choose.
     let field = &chosen.field;

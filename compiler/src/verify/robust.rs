@@ -180,7 +180,7 @@ impl<'p> Walk<'p, '_> {
             }
             let mut paths = BTreeSet::new();
             if let Some(guard) = downgrade.when {
-                operands(self.program, guard, &mut |operand| add_field(operand, &mut paths));
+                operands(program, guard, &mut |operand| add_field(operand, &mut paths));
             }
             let rules = self.rules(node, record);
             let labels = rules.iter().flat_map(|(rule, _)| choices(rule)).chain([downgrade.to]);
@@ -188,7 +188,7 @@ impl<'p> Walk<'p, '_> {
             let mut found = Vec::new();
             let place = || Place::Downgrade(index, Decider::Guard);
             let read = |path: &[String]| self.sources(scope, id, path);
-            judge_paths(self.program, paths, &labels, &mut found, place, read);
+            judge_paths(program, paths, &labels, &mut found, place, read);
             let place = || Place::Downgrade(index, Decider::Label);
             for (rule, scope) in rules {
                 let Some((_, scope)) = scope else { continue };
@@ -196,8 +196,8 @@ impl<'p> Walk<'p, '_> {
                     continue;
                 }
                 let read = |path: &[String]| self.sources(scope, id, path);
-                let paths = fields_read(self.program, rule);
-                judge_paths(self.program, paths, &[downgrade.to], &mut found, place, read);
+                let paths = fields_read(program, rule);
+                judge_paths(program, paths, &[downgrade.to], &mut found, place, read);
             }
             self.found.append(&mut found);
         }

@@ -3,14 +3,13 @@
 use std::ops::Range;
 
 use proptest::prelude::*;
-use rtbas::region::{Content, find};
+use rtbas::region::find;
 use rtbas_artifact::ir::Format;
 use rtbas_artifact::value::Value;
 use serde_json::{Value as Json, json};
 
 use super::emit::{Doc, documents};
-use super::law::check;
-use super::properties::all_types;
+use super::properties::{all_types, changed, has_regions, is_lawful};
 use super::shape::tool;
 use super::tables::leaves;
 
@@ -493,21 +492,8 @@ proptest! {
         (shape, doc) in documents(),
         choices in prop::collection::vec(any::<u8>(), 1..64),
     ) {
-        let (types, tool) = (all_types(), tool(format, &shape));
         let written = Written::new(format, &doc, choices);
-        let tree = match find(&types, &tool, &written.text) {
-            Ok(tree) => tree,
-            Err(unfit) => return Err(TestCaseError::fail(format!("{unfit} in {:?}", written.text))),
-        };
-        let found: Vec<_> = tree
-            .iter()
-            .map(|region| match &region.content {
-                Content::Leaf(value) => (region.span.clone(), Some(value.clone())),
-                Content::List | Content::Record | Content::Map => (region.span.clone(), None),
-            })
-            .collect();
-        prop_assert_eq!(&found, &written.regions, "in {:?}", &written.text);
-        check(&types, &tool, &written.text, &tree);
+        has_regions(&tool(format, &shape), &written.text, &written.regions)?;
     }
 
     #[test]
@@ -518,16 +504,8 @@ proptest! {
         changes in prop::collection::vec(
             (any::<prop::sample::Index>(), 0..4_usize, prop::sample::select(&HOSTILE[..])), 0..4),
     ) {
-        let (types, tool) = (all_types(), tool(format, &shape));
-        let mut text: Vec<char> = Written::new(format, &doc, choices).text.chars().collect();
-        for (place, cut, piece) in changes {
-            let at = place.index(text.len() + 1);
-            text.splice(at..(at + cut).min(text.len()), piece.chars());
-        }
-        let text: String = text.into_iter().collect();
-        if let Ok(tree) = find(&types, &tool, &text) {
-            check(&types, &tool, &text, &tree);
-        }
+        let text = changed(&Written::new(format, &doc, choices).text, changes);
+        is_lawful(&tool(format, &shape), &text);
         if format == Format::Json {
             agrees_with_serde(&text)?;
         }
@@ -545,10 +523,7 @@ proptest! {
             "(\\[|\\]|\\{|\\}|,|:|\"id\"|'to'|null|None|1|\"|\\\\u00e9){0,20}",
         ],
     ) {
-        let (types, tool) = (all_types(), tool(format, &shape));
-        if let Ok(tree) = find(&types, &tool, &text) {
-            check(&types, &tool, &text, &tree);
-        }
+        is_lawful(&tool(format, &shape), &text);
         if format == Format::Json {
             agrees_with_serde(&text)?;
         }

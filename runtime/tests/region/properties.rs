@@ -1,8 +1,10 @@
 //! What holds for every document: spans are exact, and only leaves hold words.
 
+use std::ops::Range;
+
 use proptest::prelude::*;
 use rtbas::region::{Content, Step, find};
-use rtbas_artifact::ir::{Format, Type};
+use rtbas_artifact::ir::{Format, Tool, Type};
 use rtbas_artifact::value::Value;
 use serde_json::json;
 
@@ -12,6 +14,50 @@ use super::shape::{tool, types};
 
 pub(crate) fn all_types() -> Vec<Type> {
     types().into_iter().map(|(_, ty)| ty).collect()
+}
+
+/// The regions of a text are these, and no words stand outside of them.
+pub(crate) fn has_regions(
+    tool: &Tool,
+    text: &str,
+    regions: &[(Range<usize>, Option<Value>)],
+) -> Result<(), TestCaseError> {
+    let types = all_types();
+    let tree = match find(&types, tool, text) {
+        Ok(tree) => tree,
+        Err(unfit) => return Err(TestCaseError::fail(format!("{unfit} in {text:?}"))),
+    };
+    let found: Vec<_> = tree
+        .iter()
+        .map(|region| match &region.content {
+            Content::Leaf(value) => (region.span.clone(), Some(value.clone())),
+            Content::List | Content::Record | Content::Map => (region.span.clone(), None),
+        })
+        .collect();
+    prop_assert_eq!(&found, regions, "in {:?}", text);
+    check(&types, tool, text, &tree);
+    Ok(())
+}
+
+/// A text that is found to fit is as such texts must be.
+pub(crate) fn is_lawful(tool: &Tool, text: &str) {
+    let types = all_types();
+    if let Ok(tree) = find(&types, tool, text) {
+        check(&types, tool, text, &tree);
+    }
+}
+
+/// A place in a text, how much is cut out there, and what is put there.
+pub(crate) type Change = (prop::sample::Index, usize, &'static str);
+
+/// A text with changes, one after the other.
+pub(crate) fn changed(text: &str, changes: Vec<Change>) -> String {
+    let mut text: Vec<char> = text.chars().collect();
+    for (place, cut, piece) in changes {
+        let at = place.index(text.len() + 1);
+        text.splice(at..(at + cut).min(text.len()), piece.chars());
+    }
+    text.into_iter().collect()
 }
 
 /// Pieces that mean something to YAML, to be put where they do not belong.
@@ -64,21 +110,8 @@ proptest! {
         (shape, doc) in documents(),
         choices in prop::collection::vec(any::<u8>(), 1..64),
     ) {
-        let (types, tool) = (all_types(), tool(Format::Yaml, &shape));
         let written = Written::new(&doc, choices);
-        let tree = match find(&types, &tool, &written.text) {
-            Ok(tree) => tree,
-            Err(unfit) => return Err(TestCaseError::fail(format!("{unfit} in {:?}", written.text))),
-        };
-        let found: Vec<_> = tree
-            .iter()
-            .map(|region| match &region.content {
-                Content::Leaf(value) => (region.span.clone(), Some(value.clone())),
-                Content::List | Content::Record | Content::Map => (region.span.clone(), None),
-            })
-            .collect();
-        prop_assert_eq!(&found, &written.regions, "in {:?}", &written.text);
-        check(&types, &tool, &written.text, &tree);
+        has_regions(&tool(Format::Yaml, &shape), &written.text, &written.regions)?;
     }
 
     #[test]
@@ -133,16 +166,8 @@ proptest! {
         changes in prop::collection::vec(
             (any::<prop::sample::Index>(), 0..4_usize, prop::sample::select(&HOSTILE[..])), 1..4),
     ) {
-        let (types, tool) = (all_types(), tool(Format::Yaml, &shape));
-        let mut text: Vec<char> = Written::new(&doc, choices).text.chars().collect();
-        for (place, cut, piece) in changes {
-            let at = place.index(text.len() + 1);
-            text.splice(at..(at + cut).min(text.len()), piece.chars());
-        }
-        let text: String = text.into_iter().collect();
-        if let Ok(tree) = find(&types, &tool, &text) {
-            check(&types, &tool, &text, &tree);
-        }
+        let text = changed(&Written::new(&doc, choices).text, changes);
+        is_lawful(&tool(Format::Yaml, &shape), &text);
     }
 
     #[test]
@@ -156,10 +181,7 @@ proptest! {
             "(- |id: |to: |\n|\n  |[a-z'\"]){0,20}",
         ],
     ) {
-        let (types, tool) = (all_types(), tool(Format::Yaml, &shape));
-        if let Ok(tree) = find(&types, &tool, &text) {
-            check(&types, &tool, &text, &tree);
-        }
+        is_lawful(&tool(Format::Yaml, &shape), &text);
     }
 
     #[test]

@@ -416,8 +416,9 @@ fn read(tables: &Tables, cells: &[Cell], nodes: &[Node], drafts: &[Draft], index
         let mut found = vec![record];
         let mut passed = Vec::new();
         for name in path {
-            let fields = found.iter().filter_map(|&at| nodes.get(at));
-            found = fields.flat_map(|node| node.fields(name).map(NodeId::index)).collect();
+            let records = found.iter().filter_map(|&at| nodes.get(at)).flat_map(Node::records);
+            let fields = records.flatten().filter(|field| field.name == *name);
+            found = fields.map(|field| field.node.index()).collect();
             passed.extend(&found);
         }
         for at in passed {

@@ -57,7 +57,7 @@ fn parts(text: &str) -> impl Iterator<Item = Part<'_>> {
     })
 }
 
-/// A carriage return would be a line feed to the browser; variation selectors can carry bytes.
+/// A carriage return would be a line feed to the browser.
 fn is_unseen(character: char) -> bool {
-    is_hidden(character) || matches!(character, '\r' | '\u{fe00}'..='\u{fe0f}')
+    is_hidden(character) || character == '\r'
 }

@@ -8,6 +8,7 @@ use rtbas_artifact::ir::Effect;
 use super::labels::Labels;
 use super::regions;
 use super::text::{code, short, visible};
+use crate::output::effect_name;
 use crate::replay::play::Judged;
 use crate::replay::scene::Scene;
 
@@ -84,7 +85,7 @@ impl Teller<'_> {
         let proposed = call.index.and_then(|index| message.calls().get(index));
         let open = call.effect != Effect::Allow;
         html! {
-            div class={ "call " (class(call.effect)) } {
+            div class={ "call " (effect_name(call.effect)) } {
                 h4 { "Call " (code(&call.id)) " of " (code(&call.tool)) " " (verdict(call.effect)) }
                 @if let Some(proposed) = proposed.filter(|call| !call.arguments.is_empty()) {
                     dl.arguments {
@@ -153,7 +154,7 @@ impl Teller<'_> {
             Reply::Confirm => (Effect::Confirm, "does not flow"),
         };
         html! {
-            div class={ "call " (class(effect)) } {
+            div class={ "call " (effect_name(effect)) } {
                 h4 { "Answer to the user " (verdict(effect)) }
                 p { "What it was written from " (flows) " to " code { (short(&self.reply_bound)) } ", the bound of answers." }
             }
@@ -182,19 +183,11 @@ fn rule(place: &RulePlace) -> Markup {
     html! { (code(&place.text)) " at " span.place { (visible(&place.file)) ":" (place.line) } }
 }
 
-fn class(effect: Effect) -> &'static str {
-    match effect {
-        Effect::Allow => "allow",
-        Effect::Confirm => "confirm",
-        Effect::Deny => "deny",
-    }
-}
-
 fn verdict(effect: Effect) -> Markup {
     let (sign, words) = match effect {
         Effect::Allow => ("✓", "allowed: it runs unasked"),
         Effect::Confirm => ("?", "waits for the user"),
         Effect::Deny => ("✕", "denied"),
     };
-    html! { span class={ "verdict " (class(effect)) } { span aria-hidden="true" { (sign) " " } (words) } }
+    html! { span class={ "verdict " (effect_name(effect)) } { span aria-hidden="true" { (sign) " " } (words) } }
 }

@@ -10,6 +10,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::resolve::context::Context;
 use crate::resolve::hir::{Condition, Operand};
 use crate::resolve::scope::unknown;
+use crate::resolve::types::Types;
 use crate::source::Span;
 use crate::syntax::ast::{self, Name, OperandKind};
 
@@ -77,7 +78,7 @@ pub(super) fn function(
 
 /// Both sides of a comparison, read as dates if one of them is a date, or as times.
 pub(super) fn dated(cx: &Context<'_>, left: Operand, right: Operand) -> (Operand, Operand) {
-    let known = |operand: &Operand| function_of(cx.types.entries(), operand);
+    let known = |operand: &Operand| function_of(&cx.types, operand);
     let Some(function) = known(&left).or_else(|| known(&right)) else { return (left, right) };
     let read = |operand: Operand| {
         let is_one = known(&operand) == Some(function);
@@ -94,7 +95,7 @@ pub(super) fn dated(cx: &Context<'_>, left: Operand, right: Operand) -> (Operand
 }
 
 /// What reads a value that is a date or a time.
-fn function_of(types: &[Type], operand: &Operand) -> Option<Function> {
+fn function_of(types: &Types, operand: &Operand) -> Option<Function> {
     let path = match &operand.read {
         ir::Operand::Derived(function @ (Function::Date | Function::Time), _) => {
             return Some(*function);
@@ -104,20 +105,16 @@ fn function_of(types: &[Type], operand: &Operand) -> Option<Function> {
         }
         ir::Operand::Literal(_) | ir::Operand::Derived(..) => return None,
     };
-    let not_null = |ty: TypeId| match types.get(ty.index())? {
-        Type::Union(choices) => {
-            let is_null = |choice: &&TypeId| types.get(choice.index()) == Some(&Type::Null);
-            let mut others = choices.iter().filter(|choice| !is_null(choice));
-            others.next().filter(|_| others.next().is_none()).and_then(|ty| types.get(ty.index()))
-        }
-        ty => Some(ty),
+    let not_null = |ty: TypeId| {
+        let is_other = |ty: &TypeId| *types.get(*ty) != Type::Null;
+        let mut others = types.alternatives(ty).into_iter().filter(is_other);
+        others.next().filter(|_| others.next().is_none())
     };
     let mut ty = not_null(operand.root?)?;
     for step in path {
-        let Type::Record { fields, .. } = ty else { return None };
-        ty = not_null(fields.iter().find(|field| field.name == *step)?.ty)?;
+        ty = not_null(types.fields(ty).iter().find(|field| field.name == *step)?.ty)?;
     }
-    match ty {
+    match types.get(ty) {
         Type::Date => Some(Function::Date),
         Type::Time => Some(Function::Time),
         _ => None,

@@ -4,7 +4,7 @@
 //! number; a policy compares the numbers alone. Where a text that may be no date at all is also
 //! matched with patterns, what the solver finds may be no call, and is not shown.
 
-use rtbas_artifact::date::{END, date_of, time_of};
+use rtbas_artifact::date::{END, START, date_of, time_of};
 use rtbas_artifact::decimal::Decimal;
 use rtbas_artifact::function::Function;
 use rtbas_artifact::value::Value;
@@ -64,16 +64,9 @@ impl Encoder<'_> {
             false => Formula::variable(format!("{of} is {}", function.name())),
         };
         let dated = Dated { function, of: of.to_owned(), parses, value };
-        let (first, end) = match function {
-            Function::Date => ("0001-01-01", END / 86_400),
-            _ => ("0001-01-01T00:00Z", END),
-        };
-        let first = match function.of(&Value::Text(first.to_owned())) {
-            Some(Value::Number(number)) => number,
-            _ => 0.into(),
-        };
-        let (first, end) = (Number::Constant(first), Number::Constant(end.into()));
-        let possible = [!dated.number().less(first), dated.number().less(end)];
+        let unit = if function == Function::Date { 86_400 } else { 1 };
+        let [start, end] = [START, END].map(|end| Number::Constant((end / unit).into()));
+        let possible = [!dated.number().less(start), dated.number().less(end)];
         self.background.insert(dated.value.clone(), Formula::and(possible));
         self.dates.push(dated.clone());
         dated
