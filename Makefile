@@ -16,7 +16,7 @@ test: fmt lint doc unit
 # folder of recorded sessions to replay.
 bench: .z3
 	cargo build --locked --release -p rtbasc
-	cargo bench --locked --manifest-path benches/Cargo.toml
+	cargo bench --locked --manifest-path benches/Cargo.toml --target-dir target
 
 # Looks for inputs that break what must hold of all, TARGET by TARGET for as many SECONDS; needs
 # `cargo install cargo-fuzz --locked`. A finding is kept in fuzz/artifacts, what was learnt in
