@@ -37,6 +37,10 @@ pub enum Property {
     Antitone,
     /// O3: no label is chosen by whoever writes the fields that it reads.
     RobustLabels,
+    /// Every rule with a condition can be the first that fires, and none fires always.
+    LiveRules,
+    /// A call of the tool can run unasked.
+    Usable,
 }
 
 /// How an obligation was discharged.
@@ -48,12 +52,20 @@ pub enum Method {
     Ground,
     /// The form of what is proved leaves no counterexample.
     Form,
+    /// It says that something exists, and an instance was found.
+    Instance,
 }
 
 impl Property {
     /// Every property.
-    pub const ALL: [Self; 4] =
-        [Self::Lattice, Self::FaithfulCode, Self::RobustLabels, Self::Antitone];
+    pub const ALL: [Self; 6] = [
+        Self::Lattice,
+        Self::FaithfulCode,
+        Self::RobustLabels,
+        Self::Antitone,
+        Self::LiveRules,
+        Self::Usable,
+    ];
 }
 
 impl fmt::Display for Property {
@@ -63,6 +75,8 @@ impl fmt::Display for Property {
             Self::FaithfulCode => "faithful code",
             Self::Antitone => "antitone decisions",
             Self::RobustLabels => "robust labels",
+            Self::LiveRules => "live rules",
+            Self::Usable => "usable tools",
         })
     }
 }
@@ -73,6 +87,7 @@ impl fmt::Display for Method {
             Self::Search => "searched",
             Self::Ground => "checked case by case",
             Self::Form => "seen from its form",
+            Self::Instance => "shown by an instance",
         })
     }
 }

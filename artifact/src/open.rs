@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::certificate::{Certificate, Property};
-use crate::ir::Policy;
+use crate::ir::{Effect, Policy, Tool};
 use crate::origin::Origins;
 use crate::program::Program;
 use crate::sign::TrustedKeys;
@@ -239,11 +239,16 @@ fn not_proved(policy: &Policy, certificate: &Certificate, property: Property) ->
     let obligations = certificate.obligations.iter().filter(|o| o.property == property);
     let proved: BTreeSet<&str> = obligations.map(|o| o.subject.as_str()).collect();
     let lacks = |name: &&String| !proved.contains(name.as_str());
+    let tool = |has: fn(&Tool) -> bool| {
+        let mut tools = policy.tools.iter().filter(|tool| has(tool)).map(|tool| &tool.name);
+        tools.find(lacks).cloned()
+    };
     match property {
         Property::Lattice | Property::FaithfulCode => {
             policy.lattices.iter().map(|lattice| &lattice.name).find(lacks).cloned()
         }
         Property::RobustLabels => Some(&policy.name).filter(lacks).cloned(),
-        Property::Antitone => policy.tools.iter().map(|tool| &tool.name).find(lacks).cloned(),
+        Property::Antitone | Property::LiveRules => tool(|_| true),
+        Property::Usable => tool(|tool| tool.rules.iter().any(|r| r.effect == Effect::Allow)),
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Takes the lowered policy, gives [`Verified`], which only this phase can make and without which
 //! nothing is emitted. The proofs are over the IR that ships: O1 (lattices and their codes), O3
-//! (robust labels) and O5 (antitone decisions) of `docs/semantics.md`. *Unknown* is an error of its
+//! (robust labels) and O5 (antitone decisions) of `docs/semantics.md`, and that rules are live and
+//! tools usable. *Unknown* is an error of its
 //! own. A counterexample is replayed through the tables or the evaluator before anyone sees it.
 
 mod term;
@@ -12,20 +13,28 @@ mod completion;
 mod automaton;
 mod encode;
 mod witness;
+mod decision;
+mod query;
+mod outcome;
+mod trial;
 mod robust;
 mod antitone;
+mod live;
+mod usable;
 mod report;
 
 use std::collections::BTreeSet;
 
 use rtbas_artifact::certificate::{Certificate, Method, Obligation, Property};
-use rtbas_artifact::ir::ToolId;
+use rtbas_artifact::ir::{Tool, ToolId};
 use rtbas_artifact::lattice::Lattice;
 use rtbas_artifact::origin::Origins;
 use rtbas_artifact::program::Program;
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::lower::{Lowered, Spans, TestCase};
+use crate::source::Span;
+use outcome::Outcome;
 
 /// A policy with the proofs that stand behind it.
 #[derive(Debug)]
@@ -84,11 +93,47 @@ pub fn verify(lowered: Lowered, diagnostics: &mut Diagnostics) -> Option<Verifie
             return None;
         }
     };
-    labels(&program, &spans, &mut obligations, diagnostics);
-    decisions(&program, &spans, &mut obligations, diagnostics);
+    let mut book = Book { program: &program, spans: &spans, obligations, diagnostics };
+    labels(&mut book);
+    for (tool, id) in program.policy().tools.iter().zip(0..) {
+        decisions(&mut book, ToolId(id), tool);
+    }
+    let obligations = book.obligations;
     diagnostics.gate(())?;
     let certificate = Certificate { solver, obligations };
     Some(Verified { program, origins, certificate, tests })
+}
+
+/// What is proved, and what is said of the rest.
+struct Book<'a> {
+    program: &'a Program,
+    spans: &'a Spans,
+    obligations: Vec<Obligation>,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl Book<'_> {
+    /// Enters what came of an obligation: a proof, or a message.
+    fn enter<W: std::fmt::Debug>(
+        &mut self,
+        property: Property,
+        subject: &str,
+        at: Option<Span>,
+        outcome: Outcome<W>,
+        refuted: impl FnOnce(&W) -> Diagnostic,
+    ) {
+        let message = match outcome {
+            Outcome::Proved { method, resource } => {
+                let subject = subject.to_owned();
+                self.obligations.push(Obligation { property, subject, method, resource });
+                return;
+            }
+            Outcome::Refuted(witness) => refuted(&witness),
+            Outcome::Disagreement(witness) => report::disagreement(subject, &witness),
+            Outcome::Unknown { reason } => report::unknown(property, subject, &reason, at),
+        };
+        self.diagnostics.push(message);
+    }
 }
 
 /// O1 for every lattice.
@@ -124,15 +169,11 @@ fn lattices(
 }
 
 /// O3 for every label.
-fn labels(
-    program: &Program,
-    spans: &Spans,
-    obligations: &mut Vec<Obligation>,
-    diagnostics: &mut Diagnostics,
-) {
+fn labels(book: &mut Book<'_>) {
+    let (program, spans) = (book.program, book.spans);
     let chosen = robust::check(program);
     if chosen.is_empty() {
-        obligations.push(Obligation {
+        book.obligations.push(Obligation {
             property: Property::RobustLabels,
             subject: program.policy().name.clone(),
             method: Method::Ground,
@@ -144,38 +185,29 @@ fn labels(
     for chosen in chosen {
         let diagnostic = report::chosen(program, &chosen, spans);
         if said.insert((diagnostic.primary, chosen.field)) {
-            diagnostics.push(diagnostic);
+            book.diagnostics.push(diagnostic);
         }
     }
 }
 
-/// O5 for every tool.
-fn decisions(
-    program: &Program,
-    spans: &Spans,
-    obligations: &mut Vec<Obligation>,
-    diagnostics: &mut Diagnostics,
-) {
-    let property = Property::Antitone;
-    for (tool, id) in program.policy().tools.iter().zip(0..) {
-        let id = ToolId(id);
-        match antitone::check(program, tool) {
-            antitone::Outcome::Proved { method, resource } => obligations.push(Obligation {
-                property,
-                subject: tool.name.clone(),
-                method,
-                resource,
-            }),
-            antitone::Outcome::Refuted(witness) => {
-                diagnostics.push(report::not_antitone(program, id, &witness, spans));
-            }
-            antitone::Outcome::Disagreement(witness) => {
-                diagnostics.push(report::disagreement(program, id, &witness));
-            }
-            antitone::Outcome::Unknown { reason } => {
-                let at = spans.tool(id);
-                diagnostics.push(report::unknown(property, &tool.name, &reason, at));
-            }
-        }
+/// What is to be proved of each tool: O5, and that its rules are of use.
+fn decisions(book: &mut Book<'_>, id: ToolId, tool: &Tool) {
+    let (program, spans) = (book.program, book.spans);
+    let at = spans.tool(id);
+    book.enter(Property::Antitone, &tool.name, at, antitone::check(program, tool), |witness| {
+        report::not_antitone(program, id, witness, spans)
+    });
+    let rules = live::check(program, tool);
+    let are_live = rules.iter().all(|outcome| matches!(outcome, Outcome::Proved { .. }));
+    for outcome in rules {
+        book.enter(Property::LiveRules, &tool.name, at, outcome, |idle| {
+            report::rule::idle(program, id, idle, spans)
+        });
+    }
+    // What is wrong with its rules says why a tool never runs.
+    if let Some(outcome) = usable::check(program, tool).filter(|_| are_live) {
+        book.enter(Property::Usable, &tool.name, at, outcome, |()| {
+            report::rule::unusable(program, id, spans)
+        });
     }
 }

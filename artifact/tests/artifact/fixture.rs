@@ -104,7 +104,8 @@ pub(crate) fn certificate(policy: &Policy) -> Certificate {
         [Property::Lattice, Property::FaithfulCode].map(|p| obligation(p, &lattice.name))
     });
     let robust = obligation(Property::RobustLabels, &policy.name);
-    let tools = policy.tools.iter().map(|tool| obligation(Property::Antitone, &tool.name));
+    let of_tools = [Property::Antitone, Property::LiveRules, Property::Usable];
+    let tools = policy.tools.iter().flat_map(|tool| of_tools.map(|p| obligation(p, &tool.name)));
     let obligations = lattices.chain([robust]).chain(tools).collect();
     Certificate { solver: "z3 0.0.0.0".to_owned(), obligations }
 }

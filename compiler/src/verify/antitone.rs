@@ -3,37 +3,19 @@
 //!
 //! Every argument that over-approximating a label is safe rests on this.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
 use rtbas_artifact::certificate::Method;
 use rtbas_artifact::eval::Verdict;
 use rtbas_artifact::ir::{Condition, ConditionId, Effect, Policy, Tool};
 use rtbas_artifact::label::Label;
-use rtbas_artifact::lattice::{Lattice, LevelId};
 use rtbas_artifact::program::Program;
-use rtbas_artifact::sets::NameSet;
-use rtbas_artifact::value::Value;
 
-use super::encode::{Encoder, Outside, flows, sets};
+use super::decision::Decisions;
+use super::encode::place::Place;
+use super::encode::{Encoder, Outside};
+use super::outcome::Outcome;
+use super::query::{Found, HIGH, LOW, Solution, find};
 use super::term::Formula;
-use super::witness::{self, Call, Reading};
-use super::z3::{Answer, Assignment, solve};
-
-/// What came of the obligation for one tool.
-#[derive(Debug)]
-pub(super) enum Outcome {
-    Proved {
-        method: Method,
-        resource: u64,
-    },
-    Refuted(Box<Witness>),
-    Unknown {
-        reason: String,
-    },
-    /// The evaluator decides the solver's counterexample otherwise: a fault of ours.
-    Disagreement(Box<Witness>),
-}
+use super::witness::Call;
 
 /// A call that more taint lets through.
 #[derive(Debug)]
@@ -44,35 +26,22 @@ pub(super) struct Witness {
 }
 
 /// Checks one tool.
-pub(super) fn check(program: &Program, tool: &Tool) -> Outcome {
+pub(super) fn check(program: &Program, tool: &Tool) -> Outcome<Box<Witness>> {
     if is_ordered(program.policy(), tool) {
         return Outcome::Proved { method: Method::Form, resource: 0 };
     }
-    let mut encoder = Encoder::new(program, tool);
-    let encoded = violation(&mut encoder, tool);
-    let violated = match encoded.and_then(|violated| encoder.close_sets().map(|()| violated)) {
+    let mut encoder = Encoder::new(program);
+    let place = encoder.call(tool);
+    let violated = match violation(&mut encoder, tool, &place) {
         Ok(violated) => violated,
         Err(Outside(construct)) => return Outcome::Unknown { reason: construct },
     };
-    let policy = program.policy();
-    let pairs: Vec<Pairs> = policy
-        .lattices
-        .iter()
-        .zip(&encoder.bounds)
-        .map(|(lattice, bounds)| ordered_pairs(lattice, bounds))
-        .collect();
-    let mut assertions = vec![violated];
-    assertions.extend(encoder.background.values().cloned());
-    for (lattice, (pairs, bounds)) in pairs.iter().zip(&encoder.bounds).enumerate() {
-        assertions.push(Formula::or(pairs.keys().map(|signs| is_pair(lattice, bounds, signs))));
-    }
-    if let Err(Outside(construct)) = encoder.close(&mut assertions) {
-        return Outcome::Unknown { reason: construct };
-    }
-    match solve(&assertions) {
-        Answer::Unsatisfiable { resource } => Outcome::Proved { method: Method::Search, resource },
-        Answer::Unknown { reason } => Outcome::Unknown { reason },
-        Answer::Satisfiable(found) => replay(program, tool, &encoder, &pairs, &found),
+    match find(&mut encoder, program.policy(), violated) {
+        Found::Nothing { resource } => Outcome::Proved { method: Method::Search, resource },
+        Found::Unknown { reason } => Outcome::Unknown { reason },
+        Found::Something(solution) => {
+            replay(program, tool, &place, &encoder, &solution).unwrap_or_else(Outcome::unshown)
+        }
     }
 }
 
@@ -107,144 +76,35 @@ fn reads_label(policy: &Policy, condition: ConditionId) -> Option<bool> {
     }
 }
 
-/// When the decision at label 0 is stricter than that at label 1.
-fn violation(encoder: &mut Encoder<'_>, tool: &Tool) -> Result<Formula, Outside> {
-    let (low, high) = (decisions(encoder, tool, 0)?, decisions(encoder, tool, 1)?);
-    let at = |decisions: &Decisions, effect| {
-        let chosen = decisions.iter().filter(|(e, _)| *e == effect);
-        Formula::or(chosen.map(|(_, fires)| fires.clone()))
-    };
-    let stricter = Formula::or([
-        Formula::and([at(&low, Effect::Deny), !at(&high, Effect::Deny)]),
-        Formula::and([at(&low, Effect::Confirm), at(&high, Effect::Allow)]),
-    ]);
-    Ok(stricter)
-}
-
-/// Each rule's effect, and when it is the first that fires.
-type Decisions = Vec<(Effect, Formula)>;
-
-fn decisions(encoder: &mut Encoder<'_>, tool: &Tool, run: usize) -> Result<Decisions, Outside> {
-    let mut earlier = Formula::constant(false);
-    let mut decisions = Vec::new();
-    for rule in &tool.rules {
-        let fires = match rule.when {
-            None => Formula::constant(true),
-            Some(when) => {
-                let truth = encoder.condition(when, run)?;
-                match rule.effect {
-                    Effect::Allow => truth.yes,
-                    Effect::Confirm | Effect::Deny => !truth.no,
-                }
-            }
-        };
-        decisions.push((rule.effect, Formula::and([!earlier.clone(), fires.clone()])));
-        earlier = Formula::or([earlier, fires]);
-    }
-    Ok(decisions)
-}
-
-/// What each of two ordered levels says to "flows to this bound?", and a pair that says so.
-type Pairs = BTreeMap<(Vec<bool>, Vec<bool>), (LevelId, LevelId)>;
-
-/// All that ordered pairs of levels can say about the bounds.
-fn ordered_pairs(lattice: &Lattice, bounds: &BTreeSet<LevelId>) -> Pairs {
-    let signs = |level| bounds.iter().map(|&bound| lattice.flows(level, bound)).collect::<Vec<_>>();
-    let mut groups: BTreeMap<Vec<bool>, Vec<LevelId>> = BTreeMap::new();
-    for level in lattice.ids() {
-        groups.entry(signs(level)).or_default().push(level);
-    }
-    let mut pairs = Pairs::new();
-    for (low_signs, lows) in &groups {
-        for (high_signs, highs) in &groups {
-            let ordered = lows
-                .iter()
-                .flat_map(|&low| highs.iter().map(move |&high| (low, high)))
-                .find(|&(low, high)| lattice.flows(low, high));
-            if let Some(ordered) = ordered {
-                pairs.insert((low_signs.clone(), high_signs.clone()), ordered);
-            }
-        }
-    }
-    pairs
-}
-
-fn is_pair(
-    lattice: usize,
-    bounds: &BTreeSet<LevelId>,
-    (low, high): &(Vec<bool>, Vec<bool>),
-) -> Formula {
-    let says = |run: usize, signs: &[bool]| {
-        let each = bounds.iter().zip(signs).map(move |(&bound, &sign)| {
-            Formula::variable(flows(run, lattice, bound)).same(Formula::constant(sign))
-        });
-        each.collect::<Vec<_>>()
-    };
-    Formula::and(says(0, low).into_iter().chain(says(1, high)))
+/// When the decision at the lower label is stricter than that at the higher one.
+fn violation(encoder: &mut Encoder<'_>, tool: &Tool, place: &Place) -> Result<Formula, Outside> {
+    let low = Decisions::of(encoder, tool, place, LOW)?;
+    let high = Decisions::of(encoder, tool, place, HIGH)?;
+    Ok(Formula::or([
+        Formula::and([low.is(Effect::Deny), !high.is(Effect::Deny)]),
+        Formula::and([low.is(Effect::Confirm), high.is(Effect::Allow)]),
+    ]))
 }
 
 /// The counterexample as a call, decided by the evaluator at both labels.
 fn replay(
     program: &Program,
     tool: &Tool,
+    place: &Place,
     encoder: &Encoder<'_>,
-    pairs: &[Pairs],
-    found: &Assignment,
-) -> Outcome {
-    let (mut low, mut high) = (program.space().bottom().clone(), program.space().bottom().clone());
-    for (lattice, (pairs, bounds)) in pairs.iter().zip(&encoder.bounds).enumerate() {
-        let signs = |run| {
-            let sign = |&bound| found.holds(&flows(run, lattice, bound));
-            bounds.iter().map(sign).collect::<Vec<_>>()
-        };
-        // A lattice that no rule speaks of has one entry, whatever the assignment says.
-        let levels = pairs.get(&(signs(0), signs(1)));
-        if let Some(&(low_level, high_level)) = levels {
-            let part = |level| program.space().part(lattice, level);
-            part(low_level).into_iter().for_each(|part| low.join_with(part));
-            part(high_level).into_iter().for_each(|part| high.join_with(part));
-        }
-    }
-    let unshown = |Outside(construct)| Outcome::Unknown {
-        reason: format!("the counterexample needs {construct}"),
-    };
-    let reading = match Reading::new(encoder, found) {
-        Ok(reading) => reading,
-        Err(outside) => return unshown(outside),
-    };
-    for (open, lattice) in program.policy().open.iter().enumerate() {
-        let set = |run| {
-            let answer = |name: &str| reading.holds(name);
-            if answer(&sets::has_all(run, open)) {
-                return lattice.level(NameSet::All);
-            }
-            let names =
-                encoder.elements_of(run, open, answer).into_iter().filter_map(
-                    |shape| match reading.value(shape) {
-                        Some(Some(Value::Text(name))) => Some(Arc::from(name)),
-                        _ => None,
-                    },
-                );
-            lattice.level(names.collect())
-        };
-        (low, high) = (low.with_set(open, set(0)), high.with_set(open, set(1)));
-    }
-    let call = match witness::call(program.policy(), tool, &reading) {
-        Ok(call) => call,
-        Err(outside) => return unshown(outside),
-    };
-    let decided = (|| {
-        let facts = program.facts(call.facts.clone()).ok()?;
-        let bound = program.bind(&tool.name, &call.arguments).ok()?;
-        Some((program.decide(&facts, &bound, &low), program.decide(&facts, &bound, &high)))
-    })();
-    let deny = Verdict { effect: Effect::Deny, rule: None };
-    let (at_low, at_high) = decided.unwrap_or((deny, deny));
-    let agrees = low.flows_to(&high) && at_low.effect < at_high.effect;
-    let witness = Box::new(Witness { call, low: (low, at_low), high: (high, at_high) });
-    match encoder.doubt() {
-        _ if agrees => Outcome::Refuted(witness),
-        Some(doubt) => Outcome::Unknown { reason: format!("the counterexample needs {doubt}") },
-        None => Outcome::Disagreement(witness),
-    }
+    solution: &Solution,
+) -> Result<Outcome<Box<Witness>>, Outside> {
+    solution.show(program, encoder, |values, low, high| {
+        let call = values.call(tool, place);
+        let decided = (|| {
+            let facts = program.facts(call.facts.clone()).ok()?;
+            let bound = program.bind(&tool.name, &call.arguments).ok()?;
+            Some((program.decide(&facts, &bound, &low), program.decide(&facts, &bound, &high)))
+        })();
+        let deny = Verdict { effect: Effect::Deny, rule: None };
+        let (at_low, at_high) = decided.unwrap_or((deny, deny));
+        let agrees = low.flows_to(&high) && at_low.effect < at_high.effect;
+        let witness = Box::new(Witness { call, low: (low, at_low), high: (high, at_high) });
+        Ok(Outcome::replayed(witness, agrees, encoder))
+    })
 }

@@ -1,10 +1,13 @@
 //! Conditions as formulas: the mirror of `artifact::eval`, construct by construct. What the mirror
 //! shows is replayed through the evaluator, so a slip here is an internal error and not a proof.
 //!
-//! Takes a program and one of its tools; gives, for a condition, when it is true and when it is
+//! Takes a program; gives, for a condition that is read at some place, when it is true and when it is
 //! false (it is undefined where neither holds). A construct outside the fragment of
 //! `docs/semantics.md` is named, and the obligation is then *unknown*.
 
+pub(super) mod place;
+mod typed;
+mod label;
 mod pattern;
 mod function;
 mod date;
@@ -13,16 +16,20 @@ mod choice;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rtbas_artifact::decimal::Decimal;
+use rtbas_artifact::eval::Side;
 use rtbas_artifact::function::Function;
 use rtbas_artifact::ir::{
-    Comparison, Condition, ConditionId, Field, LabelPart, Operand, Policy, Tool, Type, TypeId,
+    Comparison, Condition, ConditionId, LabelId, LabelPart, Operand, Policy, Type, TypeId,
 };
 use rtbas_artifact::lattice::LevelId;
 use rtbas_artifact::program::Program;
 use rtbas_artifact::value::Value;
 
 use super::term::{Formula, Number};
+use place::{Place, Variable};
 use sets::Sets;
+pub(super) use typed::without_null;
+use typed::{admits_null, enclosing, is_only_null};
 
 pub(super) mod sets;
 
@@ -59,10 +66,13 @@ pub(super) enum Shape {
     Absent,
 }
 
-/// Builds the formulas of one tool's conditions.
+/// Builds the formulas of conditions and labels.
+///
+/// What stands at places are variables: an operand `Argument(i, path)` in here reads variable i,
+/// whichever argument of whichever call or field of whichever record that is.
 pub(super) struct Encoder<'p> {
     program: &'p Program,
-    tool: &'p Tool,
+    variables: Vec<Variable>,
     /// Operands met, other than literals.
     pub(super) operands: BTreeSet<Operand>,
     /// What is asked of sets.
@@ -70,6 +80,8 @@ pub(super) struct Encoder<'p> {
     /// Literal texts and their numbers.
     texts: BTreeMap<String, i64>,
     asked: pattern::Asked,
+    /// Labels that are joins of terms.
+    joins: Vec<label::Join>,
     images: Vec<function::Image>,
     dates: Vec<date::Dated>,
     /// For each lattice: the levels that some bound names.
@@ -93,14 +105,15 @@ pub(super) fn value(operand: &Operand) -> String {
 }
 
 impl<'p> Encoder<'p> {
-    pub(super) fn new(program: &'p Program, tool: &'p Tool) -> Self {
+    pub(super) fn new(program: &'p Program) -> Self {
         Self {
             program,
-            tool,
+            variables: Vec::new(),
             operands: BTreeSet::new(),
             sets: Sets::default(),
             texts: BTreeMap::new(),
             asked: pattern::Asked::default(),
+            joins: Vec::new(),
             images: Vec::new(),
             dates: Vec::new(),
             bounds: vec![BTreeSet::new(); program.policy().lattices.len()],
@@ -112,35 +125,44 @@ impl<'p> Encoder<'p> {
         self.program.policy()
     }
 
-    /// When a condition is true and when it is false, at the label of that run.
-    pub(super) fn condition(&mut self, id: ConditionId, run: usize) -> Result<Truth, Outside> {
+    /// When a condition is true and when it is false, read at a place, at the label of that run.
+    pub(super) fn condition(
+        &mut self,
+        id: ConditionId,
+        run: usize,
+        place: &Place,
+    ) -> Result<Truth, Outside> {
         let never = || Truth { yes: Formula::constant(false), no: Formula::constant(false) };
         let Some(condition) = self.policy().conditions.get(id.index()) else {
             return Ok(never());
         };
         Ok(match condition {
             Condition::Context(bound) => {
-                let yes = self.context(bound.index(), run)?;
+                let yes = self.flows_to(run, *bound, Side::Bound, place)?;
                 Truth { no: !yes.clone(), yes }
             }
             Condition::Present(operand) => {
-                let yes = match operand {
+                let Some(operand) = place.locate(operand) else { return Ok(never()) };
+                let yes = match &operand {
                     Operand::Literal(literal) => Formula::constant(*literal != Value::Null),
-                    Operand::Derived(..) => self.operand(operand)?.present,
-                    _ => self.presence(operand)?.1,
+                    Operand::Derived(..) => self.operand(&operand)?.present,
+                    _ => self.presence(&operand)?.1,
                 };
                 Truth { no: !yes.clone(), yes }
             }
             Condition::Compare(comparison, left, right) => {
-                let (left, right) = (self.operand(left)?, self.operand(right)?);
+                let (left, right) = (self.read(left, place)?, self.read(right, place)?);
                 match relation(*comparison, &left.shape, &right.shape)? {
                     None => never(),
                     Some(holds) => defined([left.present, right.present], holds),
                 }
             }
-            Condition::In(element, set) => self.membership(element, set)?,
+            Condition::In(element, set) => match (place.locate(element), place.locate(set)) {
+                (Some(element), Some(set)) => self.membership(&element, &set)?,
+                _ => never(),
+            },
             Condition::Matches(operand, pattern) => {
-                let Coded { present, shape } = self.operand(operand)?;
+                let Coded { present, shape } = self.read(operand, place)?;
                 match shape {
                     Shape::Text(text) => {
                         let holds = self.matches(&text, pattern);
@@ -149,20 +171,23 @@ impl<'p> Encoder<'p> {
                     _ => never(),
                 }
             }
-            Condition::SubsetOf(inner, outer) => self.subset(inner, outer)?,
+            Condition::SubsetOf(inner, outer) => match (place.locate(inner), place.locate(outer)) {
+                (Some(inner), Some(outer)) => self.subset(&inner, &outer)?,
+                _ => never(),
+            },
             Condition::Not(inner) => {
-                let Truth { yes, no } = self.condition(*inner, run)?;
+                let Truth { yes, no } = self.condition(*inner, run, place)?;
                 Truth { yes: no, no: yes }
             }
             Condition::All(parts) => {
-                let parts = self.conditions(parts, run)?;
+                let parts = self.conditions(parts, run, place)?;
                 Truth {
                     yes: Formula::and(parts.iter().map(|part| part.yes.clone())),
                     no: Formula::or(parts.iter().map(|part| part.no.clone())),
                 }
             }
             Condition::Any(parts) => {
-                let parts = self.conditions(parts, run)?;
+                let parts = self.conditions(parts, run, place)?;
                 Truth {
                     yes: Formula::or(parts.iter().map(|part| part.yes.clone())),
                     no: Formula::and(parts.iter().map(|part| part.no.clone())),
@@ -171,23 +196,35 @@ impl<'p> Encoder<'p> {
         })
     }
 
-    fn conditions(&mut self, ids: &[ConditionId], run: usize) -> Result<Vec<Truth>, Outside> {
-        ids.iter().map(|&id| self.condition(id, run)).collect()
+    fn conditions(
+        &mut self,
+        ids: &[ConditionId],
+        run: usize,
+        place: &Place,
+    ) -> Result<Vec<Truth>, Outside> {
+        ids.iter().map(|&id| self.condition(id, run, place)).collect()
     }
 
-    /// The label of that run flows to a bound: each of its parts flows to the bound's part.
-    fn context(&mut self, bound: usize, run: usize) -> Result<Formula, Outside> {
-        let parts = self.policy().labels.get(bound).map_or(&[][..], |term| &term.parts);
+    /// The label of that run flows to a label that is read at a place: each of its parts does.
+    pub(super) fn flows_to(
+        &mut self,
+        run: usize,
+        label: LabelId,
+        side: Side,
+        place: &Place,
+    ) -> Result<Formula, Outside> {
+        let Some(term) = self.policy().labels.get(label.index()) else {
+            return Ok(Formula::constant(false));
+        };
         let mut all = Vec::new();
-        for (lattice, part) in parts.iter().enumerate() {
+        for (lattice, part) in term.parts.iter().enumerate() {
             all.push(match part {
                 LabelPart::Level(level) => self.flows(run, lattice, *level),
-                LabelPart::Named(operand) => self.named(run, lattice, operand)?,
+                LabelPart::Named(operand) => self.named(run, lattice, operand, side, place)?,
             });
         }
-        let sets = self.policy().labels.get(bound).map_or(&[][..], |term| &term.sets);
-        for (open, set) in sets.iter().enumerate() {
-            all.push(self.set_flows(run, open, set)?);
+        for (open, set) in term.sets.iter().enumerate() {
+            all.push(self.set_flows(run, open, set, side, place)?);
         }
         Ok(Formula::and(all))
     }
@@ -199,9 +236,16 @@ impl<'p> Encoder<'p> {
         Formula::variable(flows(run, lattice, level))
     }
 
-    /// The level that a value names, or bottom if it names none.
-    fn named(&mut self, run: usize, index: usize, operand: &Operand) -> Result<Formula, Outside> {
-        let coded = self.operand(operand)?;
+    /// The level that a value names, or the strict one if it names none.
+    fn named(
+        &mut self,
+        run: usize,
+        index: usize,
+        operand: &Operand,
+        side: Side,
+        place: &Place,
+    ) -> Result<Formula, Outside> {
+        let coded = self.read(operand, place)?;
         let Some(lattice) = self.policy().lattices.get(index) else {
             return Ok(Formula::constant(false));
         };
@@ -216,8 +260,12 @@ impl<'p> Encoder<'p> {
             names.push(is_it.clone());
             named.push(Formula::and([is_it, self.flows(run, index, level)]));
         }
-        if let Some(bottom) = lattice.bottom() {
-            let flows = self.flows(run, index, bottom);
+        let strict = match side {
+            Side::Data => lattice.top(),
+            Side::Bound => lattice.bottom(),
+        };
+        if let Some(strict) = strict {
+            let flows = self.flows(run, index, strict);
             named.push(Formula::and([!Formula::or(names), flows]));
         }
         Ok(Formula::or(named))
@@ -258,8 +306,8 @@ impl<'p> Encoder<'p> {
     /// The type of what an operand reads, null aside, and when it is there and not null.
     fn presence(&mut self, operand: &Operand) -> Result<(TypeId, Formula), Outside> {
         let types = &self.policy().types;
-        let Some((ty, always)) = declared_type(self.policy(), self.tool, operand) else {
-            return Err(Outside("a field that its type does not have".to_owned()));
+        let Some((ty, always)) = self.declared_type(operand) else {
+            return Err(Outside("a field of which no type is declared".to_owned()));
         };
         let nullable = admits_null(types, ty);
         let (ty, _) = without_null(types, ty);
@@ -273,7 +321,7 @@ impl<'p> Encoder<'p> {
             && let Some(record) = enclosing(operand)
         {
             let (_, there) = self.presence(&record)?;
-            let required = is_required(self.policy(), self.tool, &record, operand) && !nullable;
+            let required = self.is_required(&record, operand) && !nullable;
             let holds = match required {
                 true => present.clone().same(there),
                 false => present.clone().implies(there),
@@ -281,6 +329,14 @@ impl<'p> Encoder<'p> {
             self.background.insert(self::present(operand), holds);
         }
         Ok((ty, present))
+    }
+
+    /// What an operand reads at a place.
+    fn read(&mut self, operand: &Operand, place: &Place) -> Result<Coded, Outside> {
+        match place.locate(operand) {
+            Some(operand) => self.operand(&operand),
+            None => Ok(Coded { present: Formula::constant(false), shape: Shape::Absent }),
+        }
     }
 
     fn operand(&mut self, operand: &Operand) -> Result<Coded, Outside> {
@@ -339,12 +395,15 @@ impl<'p> Encoder<'p> {
     /// What holds of a value that is an element of a declared list or set.
     fn of_element(&mut self, set: &Operand, value: &Shape) -> Result<Formula, Outside> {
         let types = &self.policy().types;
-        let element = declared_type(self.policy(), self.tool, set).and_then(|(ty, _)| match types
-            .get(without_null(types, ty).0.index())
-        {
+        let set_type = self
+            .declared_type(set)
+            .and_then(|(ty, _)| types.get(without_null(types, ty).0.index()));
+        let element = match set_type {
             Some(Type::List(element) | Type::Set(element)) => types.get(element.index()),
+            // A map's keys.
+            Some(Type::Map(_)) => Some(&Type::Text),
             _ => None,
-        });
+        };
         Ok(match (element, value) {
             (Some(Type::Bool), Shape::Bool(_))
             | (Some(Type::Number), Shape::Number(_))
@@ -369,13 +428,22 @@ impl<'p> Encoder<'p> {
         })
     }
 
+    /// Whether an operand reads a map.
+    fn is_map(&self, operand: &Operand) -> bool {
+        let types = &self.policy().types;
+        self.declared_type(operand).is_some_and(|(ty, _)| {
+            matches!(types.get(without_null(types, ty).0.index()), Some(Type::Map(_)))
+        })
+    }
+
     /// Whether the elements of a list or set are numbers, or else texts; `None` if neither.
     fn has_number_elements(&self, set: &Operand) -> Option<bool> {
         let types = &self.policy().types;
-        let (ty, _) = declared_type(self.policy(), self.tool, set)?;
-        let (Type::List(item) | Type::Set(item)) = types.get(without_null(types, ty).0.index())?
-        else {
-            return None;
+        let (ty, _) = self.declared_type(set)?;
+        let item = match types.get(without_null(types, ty).0.index())? {
+            Type::List(item) | Type::Set(item) => item,
+            Type::Map(_) => return Some(false),
+            _ => return None,
         };
         match types.get(item.index())? {
             Type::Integer | Type::Number => Some(true),
@@ -450,85 +518,4 @@ fn relation(
         Comparison::Greater => numbers.map(|(a, b)| b.less(a)),
         Comparison::LessOrEqual => numbers.map(|(a, b)| !b.less(a)),
     })
-}
-
-/// The declared type of what an operand reads, and whether it is always there.
-pub(super) fn declared_type(
-    policy: &Policy,
-    tool: &Tool,
-    operand: &Operand,
-) -> Option<(TypeId, bool)> {
-    let (mut ty, mut always, path) = match operand {
-        Operand::Fact(fact, path) => (policy.facts.get(fact.index())?.ty, true, path),
-        Operand::Argument(argument, path) => {
-            let argument = tool.arguments.get(argument.index())?;
-            (argument.ty, argument.required || argument.default.is_some(), path)
-        }
-        Operand::Literal(_) | Operand::Field(_) | Operand::Derived(..) => return None,
-    };
-    for step in path {
-        let field = field(&policy.types, ty, step)?;
-        always &= field.required && !admits_null(&policy.types, ty);
-        ty = field.ty;
-    }
-    Some((ty, always))
-}
-
-/// A field of a record type, or of one or null.
-fn field<'t>(types: &'t [Type], ty: TypeId, name: &str) -> Option<&'t Field> {
-    match types.get(without_null(types, ty).0.index()) {
-        Some(Type::Record { fields, .. }) => fields.iter().find(|field| field.name == name),
-        _ => None,
-    }
-}
-
-/// Whether a record must have what an operand reads of it.
-fn is_required(policy: &Policy, tool: &Tool, record: &Operand, operand: &Operand) -> bool {
-    let name = match operand {
-        Operand::Fact(_, path) | Operand::Argument(_, path) | Operand::Field(path) => path.last(),
-        Operand::Literal(_) | Operand::Derived(..) => None,
-    };
-    let record = declared_type(policy, tool, record);
-    let field = record.zip(name).and_then(|((ty, _), name)| field(&policy.types, ty, name));
-    field.is_some_and(|field| field.required)
-}
-
-/// Whether null is the only value of the type.
-fn is_only_null(types: &[Type], ty: TypeId) -> bool {
-    match types.get(ty.index()) {
-        Some(Type::Null) => true,
-        Some(Type::Enumeration(values)) => values.iter().all(|value| *value == Value::Null),
-        Some(Type::Union(choices)) => choices.iter().all(|&choice| is_only_null(types, choice)),
-        _ => false,
-    }
-}
-
-/// Whether null is a value of the type. Conditions take it for absent.
-fn admits_null(types: &[Type], ty: TypeId) -> bool {
-    rtbas_artifact::ty::check(types, ty, &Value::Null).is_ok()
-}
-
-/// What an operand that reads a field reads the field of.
-fn enclosing(operand: &Operand) -> Option<Operand> {
-    let outer = |path: &[String]| path.split_last().map(|(_, outer)| outer.to_vec());
-    match operand {
-        Operand::Fact(fact, path) => Some(Operand::Fact(*fact, outer(path)?)),
-        Operand::Argument(argument, path) => Some(Operand::Argument(*argument, outer(path)?)),
-        Operand::Literal(_) | Operand::Field(_) | Operand::Derived(..) => None,
-    }
-}
-
-/// The other side of a union with null, and whether it was one.
-pub(super) fn without_null(types: &[Type], ty: TypeId) -> (TypeId, bool) {
-    let is_null = |id: &TypeId| types.get(id.index()) == Some(&Type::Null);
-    match types.get(ty.index()) {
-        Some(Type::Union(choices)) if choices.iter().any(is_null) => {
-            let mut others = choices.iter().filter(|id| !is_null(id));
-            match (others.next(), others.next()) {
-                (Some(only), None) => (*only, true),
-                _ => (ty, true),
-            }
-        }
-        _ => (ty, false),
-    }
 }

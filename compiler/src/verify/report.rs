@@ -1,6 +1,8 @@
 //! Refutations as diagnostics: the place in the source, the counterexample in the policy's words,
 //! and a way out.
 
+pub(super) mod rule;
+
 use rtbas_artifact::certificate::Property;
 use rtbas_artifact::ir::{CellPart, Effect, RuleId, ToolId};
 use rtbas_artifact::lattice::Lattice;
@@ -10,6 +12,7 @@ use super::antitone::Witness;
 use super::completion::{Missing, missing_levels};
 use super::lattice::Flaw;
 use super::robust::{Chosen, Decider, Place};
+use super::witness::Call;
 use crate::diag::{Code, Diagnostic};
 use crate::lower::Spans;
 use crate::source::Span;
@@ -192,19 +195,28 @@ pub(super) fn not_antitone(
         let text = format!("{} the same call from a freer context", decides(low.1.effect));
         report = labelled(report, rule(low.1.rule), text);
     }
-    let arguments = witness.call.arguments.iter().map(|(name, value)| format!("{name}: {value}"));
-    let arguments: Vec<String> = arguments.collect();
-    let call = format!("{name}({})", arguments.join(", "));
-    for (fact, value) in &witness.call.facts {
-        report = report.note(format!("with fact {fact} = {value}"));
-    }
-    report
+    let call = written(name, &witness.call);
+    facts(report, &witness.call)
         .note(format!("context {}: `{call}` is {}", program.show(&low.0), decided(low.1.effect)))
         .note(format!("context {}: `{call}` is {}", program.show(&high.0), decided(high.1.effect)))
         .help(
             "whoever can raise the label would choose the weaker decision; let bounds stand in \
              `allow` rules only, freer ones after stricter ones",
         )
+}
+
+/// A call in the policy's words.
+fn written(tool: &str, call: &Call) -> String {
+    let arguments = call.arguments.iter().map(|(name, value)| format!("{name}: {value}"));
+    let arguments: Vec<String> = arguments.collect();
+    format!("{tool}({})", arguments.join(", "))
+}
+
+/// The facts of the session in which a call is made.
+fn facts(report: Diagnostic, call: &Call) -> Diagnostic {
+    call.facts
+        .iter()
+        .fold(report, |report, (fact, value)| report.note(format!("with fact {fact} = {value}")))
 }
 
 /// Something that no policy should be able to bring about.
@@ -214,9 +226,8 @@ pub(super) fn fault(at: Option<Span>, message: String) -> Diagnostic {
 }
 
 /// The evaluator does not see what the solver sees.
-pub(super) fn disagreement(program: &Program, id: ToolId, witness: &Witness) -> Diagnostic {
-    let name = program.tool(id).map_or("?", |tool| &tool.name);
-    fault(None, format!("solver and evaluator disagree about `{name}`"))
+pub(super) fn disagreement(subject: &str, witness: &impl std::fmt::Debug) -> Diagnostic {
+    fault(None, format!("solver and evaluator disagree about `{subject}`"))
         .note(format!("{witness:?}"))
 }
 

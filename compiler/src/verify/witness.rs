@@ -10,7 +10,8 @@ use rtbas_artifact::pattern::Pattern;
 use rtbas_artifact::value::Value;
 
 use super::automaton::Automaton;
-use super::encode::{self, Encoder, Outside, Shape, declared_type, without_null};
+use super::encode::place::Place;
+use super::encode::{self, Encoder, Outside, Shape, without_null};
 use super::term::{Formula, Number};
 use super::z3::Assignment;
 
@@ -84,56 +85,94 @@ impl<'e> Reading<'e> {
     }
 }
 
-/// The call that an assignment describes, or what cannot be shown of it.
-pub(super) fn call(policy: &Policy, tool: &Tool, reading: &Reading<'_>) -> Result<Call, Outside> {
-    let endless = || Outside("a number without a finite decimal form".to_owned());
-    let mut fixed = BTreeMap::new();
-    for operand in &reading.encoder.operands {
-        let value = chosen(policy, tool, reading, operand).ok_or_else(endless)?;
-        fixed.insert(operand.clone(), value);
-    }
-    // Sets hold the elements that the assignment says they hold.
-    for (name, membership) in &reading.encoder.sets.memberships {
-        let set = fixed.get_mut(&membership.set);
-        if let (true, Some(Some(Value::List(items)))) = (reading.holds(name), set) {
+/// The values that an assignment fixes, and what is made of them.
+pub(super) struct Values<'r> {
+    policy: &'r Policy,
+    fixed: BTreeMap<Operand, Option<Value>>,
+}
+
+impl<'r> Values<'r> {
+    /// The values that the encoder asked about, or what cannot be shown of them.
+    pub(super) fn new(policy: &'r Policy, reading: &Reading<'_>) -> Result<Self, Outside> {
+        let endless = || Outside("a number without a finite decimal form".to_owned());
+        let mut fixed = BTreeMap::new();
+        for operand in &reading.encoder.operands {
+            let value = chosen(policy, reading, operand).ok_or_else(endless)?;
+            fixed.insert(operand.clone(), value);
+        }
+        // Sets hold the elements that the assignment says they hold.
+        for (name, membership) in &reading.encoder.sets.memberships {
+            let Some(Some(set)) = fixed.get_mut(&membership.set) else { continue };
+            if !reading.holds(name) {
+                continue;
+            }
             let element = reading.value(&membership.element).ok_or_else(endless)?;
-            items.extend(element.filter(|element| !items.contains(element)));
+            match (set, element) {
+                (Value::List(items), Some(element)) if !items.contains(&element) => {
+                    items.push(element);
+                }
+                (Value::Record(entries), Some(Value::Text(key))) => {
+                    let value = values_type(policy, reading, &membership.set);
+                    entries.insert(key, smallest(&policy.types, value));
+                }
+                _ => {}
+            }
         }
+        Ok(Self { policy, fixed })
     }
-    let mut found = Call { arguments: Arguments::new(), facts: BTreeMap::new() };
-    for (fact, id) in policy.facts.iter().zip(0..) {
-        let root = |path: Vec<String>| Operand::Fact(FactId(id), path);
-        let value = build(&policy.types, fact.ty, &mut Vec::new(), &fixed, &root);
-        found.facts.insert(fact.name.clone(), value.unwrap_or(Value::Null));
+
+    /// The facts of the session.
+    pub(super) fn facts(&self) -> BTreeMap<String, Value> {
+        let value = |id, ty| {
+            let root = |path: Vec<String>| Operand::Fact(FactId(id), path);
+            build(&self.policy.types, ty, &mut Vec::new(), &self.fixed, &root)
+        };
+        let facts = self.policy.facts.iter().zip(0..);
+        let facts = facts.map(|(f, id)| (f.name.clone(), value(id, f.ty).unwrap_or(Value::Null)));
+        facts.collect()
     }
-    for (argument, id) in tool.arguments.iter().zip(0..) {
-        let root = |path: Vec<String>| Operand::Argument(ArgumentId(id), path);
-        let mut value = build(&policy.types, argument.ty, &mut Vec::new(), &fixed, &root);
-        let mentioned = fixed.keys().any(
-            |operand| matches!(operand, Operand::Argument(ArgumentId(other), _) if *other == id),
-        );
-        if !argument.required && (!mentioned || (value.is_none() && argument.default.is_none())) {
-            continue;
+
+    /// The call of a tool at a place.
+    pub(super) fn call(&self, tool: &Tool, place: &Place) -> Call {
+        let mut found = Call { arguments: Arguments::new(), facts: self.facts() };
+        for (argument, id) in tool.arguments.iter().zip(place.first_argument()..) {
+            let mut value = self.variable(ArgumentId(id), argument.ty);
+            let is_it =
+                |operand: &Operand| matches!(operand, Operand::Argument(of, _) if of.0 == id);
+            let mentioned = self.fixed.keys().any(is_it);
+            if !argument.required && (!mentioned || (value.is_none() && argument.default.is_none()))
+            {
+                continue;
+            }
+            if value.is_none() {
+                value = Some(Value::Null);
+            }
+            found.arguments.extend(value.map(|value| (argument.name.clone(), value)));
         }
-        if value.is_none() {
-            value = Some(Value::Null);
-        }
-        found.arguments.extend(value.map(|value| (argument.name.clone(), value)));
+        found
     }
-    Ok(found)
+
+    fn variable(&self, id: ArgumentId, ty: TypeId) -> Option<Value> {
+        let root = |path: Vec<String>| Operand::Argument(id, path);
+        build(&self.policy.types, ty, &mut Vec::new(), &self.fixed, &root)
+    }
+}
+
+/// The type of a map's values.
+fn values_type(policy: &Policy, reading: &Reading<'_>, map: &Operand) -> TypeId {
+    let ty = reading.encoder.declared_type(map).map(|(ty, _)| without_null(&policy.types, ty).0);
+    match ty.and_then(|ty| policy.types.get(ty.index())) {
+        Some(Type::Map(value)) => *value,
+        _ => TypeId(u32::MAX),
+    }
 }
 
 /// What the assignment makes of an operand: `Some(None)` if it is absent.
-fn chosen(
-    policy: &Policy,
-    tool: &Tool,
-    reading: &Reading<'_>,
-    operand: &Operand,
-) -> Option<Option<Value>> {
+fn chosen(policy: &Policy, reading: &Reading<'_>, operand: &Operand) -> Option<Option<Value>> {
     if reading.assignment.formulas.get(&encode::present(operand)) == Some(&false) {
         return Some(None);
     }
-    let (ty, _) = declared_type(policy, tool, operand)?;
+    let (ty, _) = reading.encoder.declared_type(operand)?;
     let (ty, _) = without_null(&policy.types, ty);
     let name = encode::value(operand);
     let is_asked =
@@ -149,6 +188,7 @@ fn chosen(
             reading.value(&Shape::Text(number(true)))
         }
         Type::List(_) | Type::Set(_) => Some(Some(Value::List(Vec::new()))),
+        Type::Map(_) => Some(Some(Value::Record(BTreeMap::new()))),
         Type::Null => Some(None),
         _ => Some(Some(smallest(&policy.types, ty))),
     }

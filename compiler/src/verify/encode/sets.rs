@@ -7,9 +7,12 @@
 
 use std::collections::BTreeMap;
 
-use rtbas_artifact::ir::{Comparison, Names, Operand, SetTerm};
+use rtbas_artifact::eval::Side;
+use rtbas_artifact::ir::{Comparison, LabelId, Names, Operand, SetTerm};
 use rtbas_artifact::value::Value;
 
+use super::label::Part as LabelPart;
+use super::place::Place;
 use super::{Coded, Encoder, Outside, Shape, Truth, defined, relation};
 use crate::verify::term::{Formula, Number};
 
@@ -33,12 +36,12 @@ pub(in crate::verify) struct Membership {
 /// Whether a set lies within another.
 #[derive(Clone, Debug)]
 struct Inclusion {
-    inner: Side,
-    outer: Side,
+    inner: Set,
+    outer: Set,
 }
 
 #[derive(Clone, Debug)]
-enum Side {
+enum Set {
     /// What is said of the values in a policy.
     Values(Collection),
     /// The names in the level of a label: of that run, in that open lattice.
@@ -81,12 +84,14 @@ fn fresh_in(inclusion: &str) -> String {
 }
 
 impl Encoder<'_> {
-    /// When a label's level of an open lattice flows to a bound.
+    /// When a label's level of an open lattice flows to what a term is at a place.
     pub(super) fn set_flows(
         &mut self,
         run: usize,
         open: usize,
         term: &SetTerm,
+        side: Side,
+        place: &Place,
     ) -> Result<Formula, Outside> {
         let Some(lattice) = self.policy().open.get(open) else {
             return Ok(Formula::constant(false));
@@ -97,22 +102,37 @@ impl Encoder<'_> {
             // Everything flows to the set of all names, or only what has them all.
             return Ok(if by_union { Formula::constant(true) } else { all });
         };
-        let (values, is_good) = self.names(names)?;
-        let label = Side::Label(run, open);
-        let name = format!("label {run} set {open} within {term:?}");
-        let within = |this: &mut Self, inner, outer| this.includes(&name, inner, outer);
-        let (good, bad) = match by_union {
-            true => {
-                let within = within(self, label.clone(), Side::Values(values))?;
-                let none = Side::Values(Collection::default());
-                let name = format!("label {run} set {open} is empty");
-                (within, self.includes(&name, label, none)?)
-            }
+        let (values, is_good) = self.names(names, by_union, side, place)?;
+        let label = Set::Label(run, open);
+        let name = format!("label {run} set {open} within {values:?}");
+        let good = match by_union {
+            true => self.includes(&name, label.clone(), Set::Values(values))?,
             // A level that has all names has these.
-            false => (Formula::or([all.clone(), within(self, Side::Values(values), label)?]), all),
+            false => Formula::or([
+                all.clone(),
+                self.includes(&name, Set::Values(values), label.clone())?,
+            ]),
         };
-        // A value that is none makes the bound strict: the bottom.
+        // A value that is none makes the term strict: the bottom of a bound, to which little flows,
+        // and the top of data, to which all does.
+        let bad = match (side, by_union) {
+            (Side::Data, _) => Formula::constant(true),
+            (Side::Bound, false) => all,
+            (Side::Bound, true) => {
+                let none = Set::Values(Collection::default());
+                self.includes(&format!("label {run} set {open} is empty"), label, none)?
+            }
+        };
         Ok(Formula::or([Formula::and([is_good.clone(), good]), Formula::and([!is_good, bad])]))
+    }
+
+    /// A value that names readers or sources; a map's names are its keys.
+    fn naming(&mut self, operand: &Operand) -> Result<Coded, Outside> {
+        if self.is_map(operand) {
+            let (_, present) = self.presence(operand)?;
+            return Ok(Coded { present, shape: Shape::Open });
+        }
+        self.operand(operand)
     }
 
     /// `inner subset_of outer`
@@ -127,7 +147,7 @@ impl Encoder<'_> {
         };
         let side = |elements| {
             let part = Part { present: Formula::constant(true), elements };
-            Side::Values(Collection { parts: vec![part] })
+            Set::Values(Collection { parts: vec![part] })
         };
         let name = format!("{inner:?} within {outer:?}");
         let holds = self.includes(&name, side(left), side(right))?;
@@ -147,37 +167,67 @@ impl Encoder<'_> {
         items.iter().map(|item| Ok(self.literal(item)?.shape)).collect()
     }
 
-    /// What values name, and when all of them name something.
-    fn names(&mut self, names: &[Names]) -> Result<(Collection, Formula), Outside> {
+    /// What values name at a place, and when all of them name something.
+    fn names(
+        &mut self,
+        names: &[Names],
+        by_union: bool,
+        side: Side,
+        place: &Place,
+    ) -> Result<(Collection, Formula), Outside> {
         let (mut collection, mut good) = (Collection::default(), Vec::new());
         for names in names {
-            let coded = self.operand(&names.value)?;
-            let elements = match &coded.shape {
-                Shape::Text(_) => Some(Elements::Listed(vec![coded.shape.clone()])),
-                Shape::Elements(_) | Shape::Open => self.elements(&names.value, &coded)?,
-                Shape::Bool(_) | Shape::Number(_) => {
+            let located = place.locate(&names.value);
+            let coded = match &located {
+                Some(operand) => self.naming(operand)?,
+                None => Coded { present: Formula::constant(false), shape: Shape::Absent },
+            };
+            let elements = match (&located, &coded.shape) {
+                (_, Shape::Text(_)) => Some(Elements::Listed(vec![coded.shape.clone()])),
+                (Some(operand), Shape::Elements(_) | Shape::Open) => {
+                    self.elements(operand, &coded)?
+                }
+                (_, Shape::Bool(_) | Shape::Number(_)) => {
                     return Err(Outside("a label that other values than texts name".to_owned()));
                 }
-                Shape::Absent => None,
+                (_, Shape::Absent) | (None, _) => None,
             };
-            if !names.optional || matches!(names.value, Operand::Derived(..)) {
-                good.push(coded.present.clone());
-            }
+            let may_lack = match names.value {
+                Operand::Derived(..) => false,
+                Operand::Field(_) => false,
+                Operand::Literal(_) | Operand::Fact(..) | Operand::Argument(..) => names.optional,
+            };
             let present = coded.present;
+            if !may_lack {
+                good.push(present.clone());
+            }
+            if by_union
+                && side == Side::Data
+                && let Some(elements) = &elements
+            {
+                // Data without sources would be free.
+                let is_empty = self.is_empty(elements.clone())?;
+                good.push(Formula::or([!present.clone(), !is_empty]));
+            }
             collection.parts.extend(elements.map(|elements| Part { present, elements }));
         }
         Ok((collection, Formula::and(good)))
     }
 
+    fn know(&mut self, values: &Collection) {
+        for part in &values.parts {
+            let Elements::Listed(shapes) = &part.elements else { continue };
+            for shape in shapes {
+                self.sets.elements.insert(format!("{shape:?}"), shape.clone());
+            }
+        }
+    }
+
     /// The proposition that one set lies within another.
-    fn includes(&mut self, name: &str, inner: Side, outer: Side) -> Result<Formula, Outside> {
-        for side in [&inner, &outer] {
-            let Side::Values(values) = side else { continue };
-            for part in &values.parts {
-                let Elements::Listed(shapes) = &part.elements else { continue };
-                for shape in shapes {
-                    self.sets.elements.insert(format!("{shape:?}"), shape.clone());
-                }
+    fn includes(&mut self, name: &str, inner: Set, outer: Set) -> Result<Formula, Outside> {
+        for set in [&inner, &outer] {
+            if let Set::Values(values) = set {
+                self.know(values);
             }
         }
         let proposition = Formula::variable(name);
@@ -193,8 +243,8 @@ impl Encoder<'_> {
     }
 
     /// Whether the elements of a set are numbers; else they are texts.
-    fn holds_numbers(&self, side: &Side) -> Result<bool, Outside> {
-        let Side::Values(values) = side else { return Ok(false) };
+    fn holds_numbers(&self, side: &Set) -> Result<bool, Outside> {
+        let Set::Values(values) = side else { return Ok(false) };
         let outside =
             || Outside("`subset_of` between lists of other than texts or numbers".to_owned());
         let mut numbers = None;
@@ -234,7 +284,7 @@ impl Encoder<'_> {
                 let key = format!("{name} for {element}");
                 self.background.insert(key, holds.clone().implies(inner.implies(outer)));
             }
-            if let Side::Label(run, open) = inclusion.inner {
+            if let Set::Label(run, open) = inclusion.inner {
                 // What has all names lies within nothing that is listed.
                 let all = Formula::variable(has_all(run, open));
                 self.background.insert(format!("{name} unless all"), holds.implies(!all));
@@ -274,10 +324,10 @@ impl Encoder<'_> {
         }
     }
 
-    fn is_in(&mut self, name: &str, element: &Shape, side: &Side) -> Result<Formula, Outside> {
+    fn is_in(&mut self, name: &str, element: &Shape, side: &Set) -> Result<Formula, Outside> {
         let values = match side {
-            Side::Label(run, open) => return Ok(Formula::variable(has(*run, *open, name))),
-            Side::Values(values) => values,
+            Set::Label(run, open) => return Ok(Formula::variable(has(*run, *open, name))),
+            Set::Values(values) => values,
         };
         let mut parts = Vec::new();
         for part in &values.parts {
@@ -289,7 +339,12 @@ impl Encoder<'_> {
                     };
                     Formula::or(shapes.iter().map(equal).collect::<Result<Vec<_>, Outside>>()?)
                 }
-                Elements::Open(operand) => self.member(operand, element)?,
+                Elements::Open(operand) => match (self.has_number_elements(operand), element) {
+                    (Some(true), Shape::Text(_)) | (Some(false), Shape::Number(_)) => {
+                        Formula::constant(false)
+                    }
+                    _ => self.member(operand, element)?,
+                },
             };
             parts.push(Formula::and([part.present.clone(), is_in]));
         }
@@ -318,6 +373,110 @@ impl Encoder<'_> {
         self.sets.memberships.insert(name, membership);
         self.sets.elements.insert(format!("{element:?}"), element.clone());
         Ok(holds)
+    }
+
+    /// Notes the elements that a label's terms list, so that all is said of them, too.
+    pub(super) fn know_names(&mut self, part: &LabelPart) -> Result<(), Outside> {
+        let (label, place) = part;
+        for open in 0..self.policy().open.len() {
+            if let Some((values, _)) = self.names_of(*label, open, place)? {
+                self.know(&values);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a label of data names in an open lattice; `None` for all names.
+    fn names_of(
+        &mut self,
+        label: LabelId,
+        open: usize,
+        place: &Place,
+    ) -> Result<Option<(Collection, Formula)>, Outside> {
+        let term = self.policy().labels.get(label.index()).and_then(|term| term.sets.get(open));
+        let by_union = self.policy().open.get(open).is_some_and(|l| l.joins_by_union());
+        match term {
+            Some(SetTerm::Of(names)) => self.names(names, by_union, Side::Data, place).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Adds what holds of the levels of open lattices in a label that is a join of terms.
+    pub(super) fn close_join_sets(
+        &mut self,
+        run: usize,
+        parts: &[LabelPart],
+    ) -> Result<(), Outside> {
+        let elements: Vec<(String, Shape)> =
+            self.sets.elements.iter().map(|(name, shape)| (name.clone(), shape.clone())).collect();
+        for (open, lattice) in self.policy().open.iter().enumerate() {
+            let by_union = lattice.joins_by_union();
+            // The larger of two labels has all names of both, or only the common ones.
+            let join = |each: Vec<Formula>| match by_union {
+                true => Formula::or(each),
+                false => Formula::and(each),
+            };
+            let questions = std::iter::once(None).chain(elements.iter().map(Some));
+            for question in questions {
+                let mut each = Vec::new();
+                for (label, place) in parts {
+                    each.push(self.answers(*label, open, place, question)?);
+                }
+                let name = match question {
+                    None => has_all(run, open),
+                    Some((element, _)) => has(run, open, element),
+                };
+                let is = Formula::variable(&name).same(join(each));
+                self.background.insert(format!("{name} as a join"), is);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a label of data has an element in an open lattice, or all names. A value that is
+    /// none makes it the top: all names, or none.
+    fn answers(
+        &mut self,
+        label: LabelId,
+        open: usize,
+        place: &Place,
+        question: Option<&(String, Shape)>,
+    ) -> Result<Formula, Outside> {
+        let by_union = self.policy().open.get(open).is_some_and(|l| l.joins_by_union());
+        let Some((values, is_good)) = self.names_of(label, open, place)? else {
+            return Ok(Formula::constant(true));
+        };
+        let is_in = match question {
+            None => Formula::constant(false),
+            Some((element, shape)) => self.is_in(element, shape, &Set::Values(values))?,
+        };
+        Ok(match by_union {
+            true => Formula::or([!is_good, is_in]),
+            false => Formula::and([is_good, is_in]),
+        })
+    }
+
+    /// That no text, list or set that was read is empty, where it is there.
+    pub(in crate::verify) fn nothing_empty(&mut self) -> Result<Vec<Formula>, Outside> {
+        let mut all = Vec::new();
+        for operand in self.operands.clone() {
+            // A record is read through its fields.
+            let Ok(coded) = self.operand(&operand) else { continue };
+            let is_empty = match &coded.shape {
+                Shape::Text(text) => text.clone().equal(self.text("")),
+                Shape::Open => self.is_empty(Elements::Open(operand))?,
+                _ => continue,
+            };
+            all.push(coded.present.implies(!is_empty));
+        }
+        Ok(all)
+    }
+
+    fn is_empty(&mut self, elements: Elements) -> Result<Formula, Outside> {
+        let name = format!("{elements:?} is empty");
+        let part = Part { present: Formula::constant(true), elements };
+        let none = Set::Values(Collection::default());
+        self.includes(&name, Set::Values(Collection { parts: vec![part] }), none)
     }
 
     /// The elements that a label's level of an open lattice has, by the answers to propositions.
