@@ -194,7 +194,9 @@ fn labels(book: &mut Book<'_>) {
 fn decisions(book: &mut Book<'_>, id: ToolId, tool: &Tool) {
     let (program, spans) = (book.program, book.spans);
     let at = spans.tool(id);
-    book.enter(Property::Antitone, &tool.name, at, antitone::check(program, tool), |witness| {
+    let antitone = antitone::check(program, tool);
+    let is_antitone = matches!(antitone, Outcome::Proved { .. });
+    book.enter(Property::Antitone, &tool.name, at, antitone, |witness| {
         report::not_antitone(program, id, witness, spans)
     });
     let rules = live::check(program, tool);
@@ -204,8 +206,12 @@ fn decisions(book: &mut Book<'_>, id: ToolId, tool: &Tool) {
             report::rule::idle(program, id, idle, spans)
         });
     }
-    // What is wrong with its rules says why a tool never runs.
-    if let Some(outcome) = usable::check(program, tool).filter(|_| are_live) {
+    // What is wrong with its rules says why a tool never runs; and the floor is the freest context
+    // only if taint never allows more.
+    if !is_antitone || !are_live {
+        return;
+    }
+    if let Some(outcome) = usable::check(program, tool) {
         book.enter(Property::Usable, &tool.name, at, outcome, |()| {
             report::rule::unusable(program, id, spans)
         });
