@@ -1,22 +1,23 @@
-//! The prover of antitone decisions (O5) against brute force.
+//! The prover of antitone decisions (O5) and of live rules against brute force.
 //!
 //! Random rules over small domains are compiled like any policy. Then every call of the domain is
 //! decided at every ordered pair of labels: the prover must refute exactly the rules for which some
-//! call is decided more weakly at the stricter label. The domains hold a value on either side of
+//! call is decided more weakly at the stricter label, and find exactly the rules that decide no call
+//! or fire at all of them. The domains hold a value on either side of
 //! every constant and more texts than the rules name, so they are exhaustive for these rules.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop where its policy is not as expected")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use rtbas_artifact::eval::Arguments;
+use rtbas_artifact::eval::{Arguments, Bound, Facts, Scope, Truth};
 use rtbas_artifact::function::Function;
-use rtbas_artifact::ir::{Condition, Operand};
+use rtbas_artifact::ir::{Condition, Effect, Operand};
 use rtbas_artifact::label::Label;
 use rtbas_artifact::program::Program;
 use rtbas_artifact::value::Value;
-use rtbas_tests::prover::{prove, runner};
+use rtbas_tests::prover::{Proof, prove, runner};
 
 const TOOLS: &str = r#"{"tools": [{
     "name": "pay",
@@ -172,9 +173,10 @@ fn moments() -> Vec<Arguments> {
 }
 
 /// Texts for all combinations of answers to [`part`] that there are.
-const ADDRESSES: [&str; 28] = [
+const ADDRESSES: [&str; 39] = [
     "", "a", "A", "b", "B", "c", "C", "bc", "bC", "1", "x@a", "x@A", "X@a", "X@A", "x@b", "x@B",
-    "X@B", "x@", "X@", "y@", "x@@", "x@c", "X@C", "y@a", "y@b", "y@c", "x@bc", "y@bd",
+    "X@B", "x@", "X@", "y@", "x@@", "x@c", "X@C", "y@a", "y@b", "y@c", "x@bc", "y@bd", "b@a",
+    "B@a", "b@b", "b@c", "b@bc", "@b", "b@@b", "B@@b", "x@@b", "X@@b", "@",
 ];
 
 fn condition(atom: BoxedStrategy<String>) -> impl Strategy<Value = String> {
@@ -268,14 +270,13 @@ fn words<const N: usize>(texts: &[&str; N]) -> Vec<Arguments> {
     pairs.map(call).collect()
 }
 
-/// Whether some call is decided more weakly at the stricter of two labels. The payees matter only
-/// as far as an argument is one.
-fn weakens(program: &Program, calls: &[Arguments]) -> bool {
-    let mut labels: Vec<Label> = vec![program.space().bottom().clone()];
-    for (lattice, declared) in program.policy().lattices.iter().enumerate() {
-        let top = program.space().part(lattice, declared.top().unwrap()).unwrap();
-        labels.extend(labels.clone().iter().map(|label| label.join(top)));
-    }
+/// Looks at every call of a session with every choice of facts, until one is found. The payees
+/// matter only as far as an argument is one.
+fn any_call(
+    program: &Program,
+    calls: &[Arguments],
+    mut is_found: impl FnMut(&Facts, &Bound<'_>) -> bool,
+) -> bool {
     let is_asked = |c: &Condition| matches!(c, Condition::In(_, Operand::Fact(..)));
     let asks = program.policy().conditions.iter().any(is_asked);
     calls.iter().any(|arguments| {
@@ -304,15 +305,62 @@ fn weakens(program: &Program, calls: &[Arguments]) -> bool {
             let days = dates.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1);
             let days = Value::List(days.map(|(_, value)| value.clone()).collect());
             let facts = BTreeMap::from([("payees".to_owned(), payees), ("days".to_owned(), days)]);
-            let facts = program.facts(facts).unwrap();
-            let decided: Vec<_> =
-                labels.iter().map(|label| program.decide(&facts, &call, label).effect).collect();
-            let pairs = labels.iter().zip(&decided);
-            pairs.clone().any(|(low, at_low)| {
-                pairs.clone().any(|(high, at_high)| low.flows_to(high) && at_low < at_high)
-            })
+            is_found(&program.facts(facts).unwrap(), &call)
         })
     })
+}
+
+fn labels(program: &Program) -> Vec<Label> {
+    let mut labels: Vec<Label> = vec![program.space().bottom().clone()];
+    for (lattice, declared) in program.policy().lattices.iter().enumerate() {
+        let top = program.space().part(lattice, declared.top().unwrap()).unwrap();
+        labels.extend(labels.clone().iter().map(|label| label.join(top)));
+    }
+    labels
+}
+
+/// Whether some call is decided more weakly at the stricter of two labels.
+fn weakens(program: &Program, calls: &[Arguments]) -> bool {
+    let labels = labels(program);
+    any_call(program, calls, |facts, call| {
+        let decided: Vec<_> =
+            labels.iter().map(|label| program.decide(facts, call, label).effect).collect();
+        let pairs = labels.iter().zip(&decided);
+        pairs.clone().any(|(low, at_low)| {
+            pairs.clone().any(|(high, at_high)| low.flows_to(high) && at_low < at_high)
+        })
+    })
+}
+
+/// The rules with a condition that never decide, or fire whatever the call is. An `allow` rule behind
+/// others may do that.
+fn idle(program: &Program, calls: &[Arguments]) -> BTreeSet<usize> {
+    let labels = labels(program);
+    let rules = &program.policy().tools.first().unwrap().rules;
+    let (mut silent, mut constant): (BTreeSet<usize>, BTreeSet<usize>) = Default::default();
+    for (index, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.when.is_some()) {
+        silent.insert(index);
+        if rule.effect != Effect::Allow || index == 0 {
+            constant.insert(index);
+        }
+    }
+    any_call(program, calls, |facts, call| {
+        for label in &labels {
+            let decided = program.decide(facts, call, label).rule.unwrap();
+            silent.remove(&decided.index());
+            let scope = Scope { facts, call: Some(call), context: Some(label), record: None };
+            constant.retain(|index| {
+                let rule = rules.get(*index).unwrap();
+                let truth = program.holds(rule.when.unwrap(), &scope);
+                match rule.effect {
+                    Effect::Allow => truth == Truth::True,
+                    Effect::Confirm | Effect::Deny => truth != Truth::False,
+                }
+            });
+        }
+        silent.is_empty() && constant.is_empty()
+    });
+    silent.into_iter().chain(constant).collect()
 }
 
 #[test]
@@ -336,17 +384,28 @@ fn the_prover_agrees_on_patterns() {
 }
 
 fn agree(policies: impl Strategy<Value = String>, calls: &[Arguments]) {
-    let (proved, refuted) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+    let [proved, refuted, live, dead] = [(); 4].map(|()| std::cell::Cell::new(0));
+    let count = |holds: bool, yes: &std::cell::Cell<u32>, no: &std::cell::Cell<u32>| {
+        let counter = if holds { yes } else { no };
+        counter.set(counter.get() + 1);
+    };
     runner(128)
         .run(&policies, |policy| {
-            let (program, is_proved) = prove(&policy, TOOLS).unwrap();
-            let counter = if is_proved { &proved } else { &refuted };
-            counter.set(counter.get() + 1);
-            prop_assert_eq!(is_proved, !weakens(&program, calls), "{}", policy);
+            let Proof { program, is_antitone, idle: found } = prove(&policy, TOOLS).unwrap();
+            count(is_antitone, &proved, &refuted);
+            prop_assert_eq!(is_antitone, !weakens(&program, calls), "{}", policy);
+            let idle = idle(&program, calls);
+            count(idle.is_empty(), &live, &dead);
+            let tool = policy.lines().position(|line| line.starts_with("tool pay")).unwrap();
+            let found: BTreeSet<usize> =
+                found.into_iter().map(|line| usize::try_from(line).unwrap() - tool - 2).collect();
+            prop_assert_eq!(found, idle, "{}", policy);
             Ok(())
         })
         .unwrap();
-    let (proved, refuted) = (proved.get(), refuted.get());
-    let mix = format!("{proved} proved, {refuted} refuted: too one-sided to say much");
-    assert!(proved >= 20 && refuted >= 20, "{mix}");
+    for (what, yes, no) in [("antitone", proved, refuted), ("of live rules", live, dead)] {
+        let (yes, no) = (yes.get(), no.get());
+        let mix = format!("{yes} are {what} and {no} are not: too one-sided to say much");
+        assert!(yes >= 20 && no >= 20, "{mix}");
+    }
 }

@@ -21,7 +21,7 @@ use rtbas_artifact::label::Label;
 use rtbas_artifact::program::Program;
 use rtbas_artifact::sets::NameSet;
 use rtbas_artifact::value::Value;
-use rtbas_tests::prover::{prove, runner};
+use rtbas_tests::prover::{Proof, prove, runner};
 
 const TOOLS: &str = r#"{"tools": [{
     "name": "send",
@@ -179,7 +179,7 @@ fn the_prover_agrees_with_brute_force() {
     let counts = std::cell::Cell::new((0, 0, 0));
     runner(96)
         .run(&policy(), |policy| {
-            let (program, is_proved) = prove(&policy, TOOLS).unwrap();
+            let Proof { program, is_antitone: is_proved, .. } = prove(&policy, TOOLS).unwrap();
             let found = weakens(&program);
             prop_assert!(!(is_proved && found), "{}", policy);
             let (proved, refuted, missed) = counts.get();
