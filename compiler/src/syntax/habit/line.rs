@@ -94,6 +94,6 @@ pub(super) fn format(at: &Stop<'_>) -> Option<Advice> {
         return None;
     }
     Some(Advice::say(format!(
-        "formats are `text`, `json`, `yaml` and `python`, and `{word}` is none"
+        "formats are `text`, `json`, `yaml`, `python` and `mcp`, and `{word}` is none"
     )))
 }
