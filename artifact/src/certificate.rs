@@ -37,6 +37,8 @@ pub enum Property {
     Antitone,
     /// O3: no label is chosen by whoever writes the fields that it reads.
     RobustLabels,
+    /// O2: what outsiders read of a store flows to what they may read.
+    Outsiders,
     /// Every rule with a condition can be the first that fires, and none fires always.
     LiveRules,
     /// A call of the tool can run unasked.
@@ -58,10 +60,11 @@ pub enum Method {
 
 impl Property {
     /// Every property.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Lattice,
         Self::FaithfulCode,
         Self::RobustLabels,
+        Self::Outsiders,
         Self::Antitone,
         Self::LiveRules,
         Self::Usable,
@@ -75,6 +78,7 @@ impl fmt::Display for Property {
             Self::FaithfulCode => "faithful code",
             Self::Antitone => "antitone decisions",
             Self::RobustLabels => "robust labels",
+            Self::Outsiders => "fit for outsiders",
             Self::LiveRules => "live rules",
             Self::Usable => "usable tools",
         })

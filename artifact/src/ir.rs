@@ -311,6 +311,9 @@ pub struct Messages {
 pub struct Store {
     /// Its name.
     pub name: String,
+    /// The type of its records; of several alternatives one of all their fields, and where none is
+    /// declared an open one of the fields that have labels, of any type.
+    pub record: TypeId,
     /// What outsiders may read of it (ρ) and the label of what they write into it (ω), where they
     /// reach it at all. Constant terms.
     pub outsiders: Option<Outsiders>,

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::certificate::{Certificate, Property};
-use crate::ir::{Effect, Policy, Tool};
+use crate::ir::{Effect, Policy, Store, Tool};
 use crate::origin::Origins;
 use crate::program::Program;
 use crate::sign::TrustedKeys;
@@ -234,7 +234,7 @@ fn verified(frame: &Frame<'_>, keys: &TrustedKeys) -> Result<Vec<KeyId>, OpenErr
     })
 }
 
-/// A lattice or tool of which the certificate lacks the property.
+/// A lattice, store or tool of which the certificate lacks the property.
 fn not_proved(policy: &Policy, certificate: &Certificate, property: Property) -> Option<String> {
     let obligations = certificate.obligations.iter().filter(|o| o.property == property);
     let proved: BTreeSet<&str> = obligations.map(|o| o.subject.as_str()).collect();
@@ -248,6 +248,10 @@ fn not_proved(policy: &Policy, certificate: &Certificate, property: Property) ->
             policy.lattices.iter().map(|lattice| &lattice.name).find(lacks).cloned()
         }
         Property::RobustLabels => Some(&policy.name).filter(lacks).cloned(),
+        Property::Outsiders => {
+            let reads = |store: &&Store| store.outsiders.as_ref().is_some_and(|o| o.read.is_some());
+            policy.stores.iter().filter(reads).map(|store| &store.name).find(lacks).cloned()
+        }
         Property::Antitone | Property::LiveRules => tool(|_| true),
         Property::Usable => tool(|tool| tool.rules.iter().any(|r| r.effect == Effect::Allow)),
     }

@@ -84,7 +84,7 @@ pub fn validate(policy: &Policy) -> Result<(), Invalid> {
     readers.label("messages.system", policy.messages.system, facts)?;
     readers.label("messages.user", policy.messages.user, facts)?;
     readers.label("messages.reply", policy.messages.reply, facts)?;
-    each("stores", &policy.stores, |one| store(&readers, one))?;
+    each("stores", &policy.stores, |one| store(policy, &readers, one))?;
     unique("stores", policy.stores.iter().map(|store| &store.name))?;
     cells(policy, &readers)?;
     tools::validate(policy, &readers)?;
@@ -132,8 +132,9 @@ fn element_of(lattice: &Lattice, element: &str) -> Result<(), Invalid> {
     }
 }
 
-fn store(readers: &Readers<'_>, store: &Store) -> Result<(), Invalid> {
+fn store(policy: &Policy, readers: &Readers<'_>, store: &Store) -> Result<(), Invalid> {
     name("name", &store.name)?;
+    index("record", store.record.index(), policy.types.len())?;
     let outsiders = store.outsiders.iter();
     outsiders.flat_map(|o| [("read", o.read), ("write", o.write)]).try_for_each(|(place, label)| {
         label.map_or(Ok(()), |label| {

@@ -122,7 +122,7 @@ fn store_of(terms: &mut term::Terms<'_>, store: &hir::Store) -> ir::Store {
         read: read.as_ref().map(|label| terms.bound(label)),
         write: write.as_ref().map(|label| terms.data(label)),
     });
-    ir::Store { name: store.name.clone(), outsiders }
+    ir::Store { name: store.name.clone(), record: store.record, outsiders }
 }
 
 fn tool_of(

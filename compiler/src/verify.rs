@@ -21,12 +21,13 @@ mod robust;
 mod antitone;
 mod live;
 mod usable;
+mod outsiders;
 mod report;
 
 use std::collections::BTreeSet;
 
 use rtbas_artifact::certificate::{Certificate, Method, Obligation, Property};
-use rtbas_artifact::ir::{Tool, ToolId};
+use rtbas_artifact::ir::{StoreId, Tool, ToolId};
 use rtbas_artifact::lattice::Lattice;
 use rtbas_artifact::origin::Origins;
 use rtbas_artifact::program::Program;
@@ -95,6 +96,7 @@ pub fn verify(lowered: Lowered, diagnostics: &mut Diagnostics) -> Option<Verifie
     };
     let mut book = Book { program: &program, spans: &spans, obligations, diagnostics };
     labels(&mut book);
+    stores(&mut book);
     for (tool, id) in program.policy().tools.iter().zip(0..) {
         decisions(&mut book, ToolId(id), tool);
     }
@@ -186,6 +188,19 @@ fn labels(book: &mut Book<'_>) {
         let diagnostic = report::chosen(program, &chosen, spans);
         if said.insert((diagnostic.primary, chosen.field)) {
             book.diagnostics.push(diagnostic);
+        }
+    }
+}
+
+/// O2 for every store that outsiders read.
+fn stores(book: &mut Book<'_>) {
+    let (program, spans) = (book.program, book.spans);
+    for (store, id) in program.policy().stores.iter().zip(0..) {
+        for outcome in outsiders::check(program, StoreId(id)) {
+            let at = None;
+            book.enter(Property::Outsiders, &store.name, at, outcome, |(cell, label)| {
+                report::store::read_outside(program, *cell, label, spans)
+            });
         }
     }
 }

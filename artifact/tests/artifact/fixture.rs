@@ -197,6 +197,7 @@ pub(crate) fn policy() -> Policy {
         messages: Messages { system: LabelId(0), user: LabelId(1), reply: LabelId(3) },
         stores: vec![Store {
             name: "ledger".to_owned(),
+            record: TypeId(3),
             outsiders: Some(Outsiders { read: None, write: Some(LabelId(2)) }),
         }],
         cells: vec![

@@ -93,6 +93,7 @@ codes! {
     E0502 "no level of a lattice flows to all others"
     E0503 "more taint would let a call through"
     E0504 "whoever writes a field would choose a label"
+    E0507 "outsiders would read what they may not"
     E0508 "a rule that never decides, or fires whatever the call is"
     E0509 "a fault of the compiler itself"
     E0510 "a tool of which no call can run unasked"

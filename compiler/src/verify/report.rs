@@ -2,6 +2,7 @@
 //! and a way out.
 
 pub(super) mod rule;
+pub(super) mod store;
 
 use rtbas_artifact::certificate::Property;
 use rtbas_artifact::ir::{CellPart, Effect, RuleId, ToolId};

@@ -337,7 +337,8 @@ fn of_rule(rule: &LabelRule, is_of_record: bool) -> Vec<Source> {
     choices(rule).map(|label| Source::Term { label, is_of_record }).collect()
 }
 
-fn choices(rule: &LabelRule) -> impl Iterator<Item = LabelId> {
+/// All labels that may come of a rule.
+pub(super) fn choices(rule: &LabelRule) -> impl Iterator<Item = LabelId> {
     rule.alternatives.iter().map(|alternative| alternative.label).chain([rule.otherwise])
 }
 

@@ -10,7 +10,7 @@ use rtbas_artifact::pattern::Pattern;
 use rtbas_artifact::value::Value;
 
 use super::automaton::Automaton;
-use super::encode::place::Place;
+use super::encode::place::{Place, Record};
 use super::encode::{self, Encoder, Outside, Shape, without_null};
 use super::term::{Formula, Number};
 use super::z3::Assignment;
@@ -88,12 +88,13 @@ impl<'e> Reading<'e> {
 /// The values that an assignment fixes, and what is made of them.
 pub(super) struct Values<'r> {
     policy: &'r Policy,
+    encoder: &'r Encoder<'r>,
     fixed: BTreeMap<Operand, Option<Value>>,
 }
 
 impl<'r> Values<'r> {
     /// The values that the encoder asked about, or what cannot be shown of them.
-    pub(super) fn new(policy: &'r Policy, reading: &Reading<'_>) -> Result<Self, Outside> {
+    pub(super) fn new(policy: &'r Policy, reading: &Reading<'r>) -> Result<Self, Outside> {
         let endless = || Outside("a number without a finite decimal form".to_owned());
         let mut fixed = BTreeMap::new();
         for operand in &reading.encoder.operands {
@@ -118,7 +119,7 @@ impl<'r> Values<'r> {
                 _ => {}
             }
         }
-        Ok(Self { policy, fixed })
+        Ok(Self { policy, encoder: reading.encoder, fixed })
     }
 
     /// The facts of the session.
@@ -152,9 +153,40 @@ impl<'r> Values<'r> {
         found
     }
 
+    /// The fields of a record, those that something reads.
+    pub(super) fn record(&self, record: &Record) -> Value {
+        let fields = record.iter().filter_map(|(name, operand)| {
+            let value = match operand {
+                Operand::Literal(value) => value.clone(),
+                operand if self.is_asked(operand) => {
+                    let (ty, _) = self.encoder.declared_type(operand)?;
+                    let root = |path: Vec<String>| longer(operand, path);
+                    build(&self.policy.types, ty, &mut Vec::new(), &self.fixed, &root)?
+                }
+                _ => return None,
+            };
+            Some((name.clone(), value))
+        });
+        Value::Record(fields.collect())
+    }
+
+    fn is_asked(&self, operand: &Operand) -> bool {
+        self.fixed.keys().any(|asked| is_under(asked, operand))
+    }
+
     fn variable(&self, id: ArgumentId, ty: TypeId) -> Option<Value> {
         let root = |path: Vec<String>| Operand::Argument(id, path);
         build(&self.policy.types, ty, &mut Vec::new(), &self.fixed, &root)
+    }
+}
+
+/// What an operand reads, or something in it.
+fn longer(operand: &Operand, rest: Vec<String>) -> Operand {
+    let join = |path: &[String]| path.iter().cloned().chain(rest.clone()).collect();
+    match operand {
+        Operand::Fact(fact, path) => Operand::Fact(*fact, join(path)),
+        Operand::Argument(argument, path) => Operand::Argument(*argument, join(path)),
+        Operand::Literal(_) | Operand::Field(_) | Operand::Derived(..) => operand.clone(),
     }
 }
 

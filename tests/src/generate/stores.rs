@@ -1,7 +1,7 @@
 //! Stores: cells whose labels may depend on earlier fields of the same record.
 
 use rtbas_artifact::ir::{
-    Cell, CellId, CellPart, LabelId, Operand, Outsiders, Store, StoreId, Type, TypeId,
+    Cell, CellId, CellPart, Field, LabelId, Operand, Outsiders, Store, StoreId, Type, TypeId,
 };
 
 use crate::generate::conditions::{Place, Source};
@@ -40,10 +40,10 @@ pub fn store(
     cells: &mut Vec<Cell>,
 ) -> Shelf {
     let id = StoreId(u32::try_from(stores.len()).unwrap_or(u32::MAX));
+    let store_name = format!("store{}", id.0);
     let outsiders = dice
         .chance(30)
         .then(|| Outsiders { read: level(dice, tables), write: level(dice, tables) });
-    stores.push(Store { name: format!("store{}", id.0), outsiders });
     let because = |dice: &mut Dice<'_>| dice.chance(20).then(|| "the bank says so".to_owned());
     let mut add = |part, label, because| {
         cells.push(Cell { store: id, part, label, because });
@@ -52,6 +52,7 @@ pub fn store(
     if dice.chance(15) {
         let label = Place::new(dice, tables, facts).rule();
         let whole = add(CellPart::Content, label, because(dice));
+        stores.push(Store { name: store_name, record: record(tables, &[]), outsiders });
         return Shelf { id, fields: Vec::new(), whole };
     }
     let shape = match dice.chance(75) {
@@ -83,7 +84,14 @@ pub fn store(
         sources.extend(Source::all(tables, &operand, ty, &ceiling));
         fields.push(Column { name, ty, cell });
     }
+    stores.push(Store { name: store_name, record: record(tables, &fields), outsiders });
     Shelf { id, fields, whole }
+}
+
+fn record(tables: &mut Tables, columns: &[Column]) -> TypeId {
+    let field =
+        |column: &Column| Field { name: column.name.clone(), ty: column.ty, required: true };
+    tables.ty(Type::Record { fields: columns.iter().map(field).collect(), open: false })
 }
 
 fn level(dice: &mut Dice<'_>, tables: &mut Tables) -> Option<LabelId> {

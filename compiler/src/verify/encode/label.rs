@@ -1,11 +1,15 @@
 //! Labels that are joins of terms: what a run's label is where it is known what was read.
 
-use rtbas_artifact::ir::{LabelId, LabelPart};
+use rtbas_artifact::eval::Side;
+use rtbas_artifact::ir::{LabelId, LabelPart, LabelRule};
 use rtbas_artifact::lattice::LevelId;
 
 use super::place::Place;
 use super::{Encoder, Outside, flows};
 use crate::verify::term::Formula;
+
+/// Where nothing reads a label.
+const NO_RUN: usize = usize::MAX;
 
 /// A label of data, and where it is read.
 pub(super) type Part = (LabelId, Place);
@@ -58,6 +62,50 @@ impl Encoder<'_> {
             self.close_join_sets(join.run, &join.parts)?;
         }
         Ok(())
+    }
+
+    /// Which label a rule gives at a place: each that it may give, and when it does.
+    pub(in crate::verify) fn choices(
+        &mut self,
+        rule: &LabelRule,
+        place: &Place,
+    ) -> Result<Vec<(LabelId, Formula)>, Outside> {
+        let mut earlier = Formula::constant(false);
+        let mut choices = Vec::new();
+        for alternative in &rule.alternatives {
+            // A guard that is undefined chooses nothing.
+            let yes = self.condition(alternative.when, NO_RUN, place)?.yes;
+            let chosen = Formula::and([!earlier.clone(), yes.clone()]);
+            choices.push((alternative.label, chosen));
+            earlier = Formula::or([earlier, yes]);
+        }
+        choices.push((rule.otherwise, !earlier));
+        Ok(choices)
+    }
+
+    /// When a label of data flows to another, or to a bound, each read at its place.
+    pub(in crate::verify) fn label_flows(
+        &mut self,
+        (low, at_low): (LabelId, &Place),
+        (high, at_high): (LabelId, &Place),
+        side: Side,
+    ) -> Result<Formula, Outside> {
+        let labels = &self.policy().labels;
+        let (Some(low_term), Some(high_term)) = (labels.get(low.index()), labels.get(high.index()))
+        else {
+            return Ok(Formula::constant(false));
+        };
+        for (lattice, table) in self.policy().lattices.iter().enumerate() {
+            if !table.flows(self.level_of(low, lattice)?, self.level_of(high, lattice)?) {
+                return Ok(Formula::constant(false));
+            }
+        }
+        let sets = low_term.sets.iter().zip(&high_term.sets).enumerate();
+        let mut all = Vec::new();
+        for (open, (low, high)) in sets {
+            all.push(self.set_terms_flow(open, (low, at_low), (high, at_high), side)?);
+        }
+        Ok(Formula::and(all))
     }
 
     fn level_of(&self, label: LabelId, lattice: usize) -> Result<LevelId, Outside> {

@@ -1,9 +1,12 @@
-//! Places: with whose arguments a condition or a label is read.
+//! Places: with whose arguments and which record's fields a condition or a label is read.
 //!
-//! A formula may speak of a call and of messages that belong to none. A place says which variable an
-//! operand means there; facts are the session's, the same everywhere.
+//! A formula may speak of several of them at once. Each gets variables of its own, and a place says
+//! which one an operand means there; facts are the session's, the same everywhere.
 
-use rtbas_artifact::ir::{ArgumentId, Operand, Tool, TypeId};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rtbas_artifact::ir::{ArgumentId, Operand, StoreId, Tool, Type, TypeId};
 
 use super::Encoder;
 
@@ -20,6 +23,8 @@ pub(in crate::verify) struct Variable {
 pub(in crate::verify) struct Place {
     /// The variable that is the first argument of the call, if there is a call.
     call: Option<u32>,
+    /// What the fields of the record are, if there is a record.
+    record: Option<Arc<Record>>,
 }
 
 impl Place {
@@ -30,16 +35,43 @@ impl Place {
             Operand::Argument(argument, path) => {
                 Operand::Argument(ArgumentId(self.call?.checked_add(argument.0)?), path.clone())
             }
-            Operand::Field(_) => return None,
+            Operand::Field(path) => {
+                let (name, rest) = path.split_first()?;
+                under(self.record.as_ref()?.get(name)?, rest)?
+            }
             Operand::Derived(function, source) => {
                 Operand::Derived(*function, Box::new(self.locate(source)?))
             }
         })
     }
 
+    /// Where there is no call, in a record.
+    pub(in crate::verify) fn in_record(record: &Record) -> Self {
+        Self { call: None, record: Some(Arc::new(record.clone())) }
+    }
+
+    /// Whether there is a record whose fields may be read.
+    pub(super) fn has_record(&self) -> bool {
+        self.record.is_some()
+    }
+
     /// The variables that are the arguments of the call.
     pub(in crate::verify) fn first_argument(&self) -> u32 {
         self.call.unwrap_or_default()
+    }
+}
+
+/// The fields of a record, each a variable or the value that is known to stand there.
+pub(in crate::verify) type Record = BTreeMap<String, Operand>;
+
+/// What an operand reads, or something in it.
+fn under(operand: &Operand, rest: &[String]) -> Option<Operand> {
+    let longer = |path: &[String]| path.iter().chain(rest).cloned().collect();
+    match operand {
+        Operand::Fact(fact, path) => Some(Operand::Fact(*fact, longer(path))),
+        Operand::Argument(argument, path) => Some(Operand::Argument(*argument, longer(path))),
+        other if rest.is_empty() => Some(other.clone()),
+        Operand::Literal(_) | Operand::Field(_) | Operand::Derived(..) => None,
     }
 }
 
@@ -51,7 +83,24 @@ impl Encoder<'_> {
             ty: argument.ty,
             always: argument.required || argument.default.is_some(),
         }));
-        Place { call: Some(first) }
+        Place { call: Some(first), record: None }
+    }
+
+    /// A record of a store, with variables for its fields.
+    pub(in crate::verify) fn record(&mut self, store: StoreId) -> Record {
+        let policy = self.policy();
+        let ty = policy.stores.get(store.index()).map(|store| store.record);
+        let Some(Type::Record { fields, .. }) = ty.and_then(|ty| policy.types.get(ty.index()))
+        else {
+            return Record::new();
+        };
+        let mut record = Record::new();
+        for field in fields {
+            let variable = Operand::Argument(ArgumentId(self.next_variable()), Vec::new());
+            self.variables.push(Variable { ty: field.ty, always: field.required });
+            record.insert(field.name.clone(), variable);
+        }
+        record
     }
 
     fn next_variable(&self) -> u32 {

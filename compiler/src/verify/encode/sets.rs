@@ -126,6 +126,50 @@ impl Encoder<'_> {
         Ok(Formula::or([Formula::and([is_good.clone(), good]), Formula::and([!is_good, bad])]))
     }
 
+    /// When a term of data flows to another, or to a bound, each read at its place.
+    pub(super) fn set_terms_flow(
+        &mut self,
+        open: usize,
+        (low, at_low): (&SetTerm, &Place),
+        (high, at_high): (&SetTerm, &Place),
+        side: Side,
+    ) -> Result<Formula, Outside> {
+        let Some(lattice) = self.policy().open.get(open) else {
+            return Ok(Formula::constant(false));
+        };
+        let by_union = lattice.joins_by_union();
+        let mut read = |term: &SetTerm, side, place: &Place| match term {
+            SetTerm::All => Ok(None),
+            SetTerm::Of(names) => self.names(names, by_union, side, place).map(Some),
+        };
+        let (low, high) = (read(low, Side::Data, at_low)?, read(high, side, at_high)?);
+        // All names are the bottom where a join keeps the common ones, else the top; a value that
+        // is none makes the whole term strict.
+        let (no, yes) = (Formula::constant(false), Formula::constant(true));
+        let (low_is_bottom, low_is_top) = match (&low, by_union) {
+            (None, false) => (yes.clone(), no.clone()),
+            (None, true) => (no.clone(), yes.clone()),
+            (Some((_, is_good)), _) => (no.clone(), !is_good.clone()),
+        };
+        let (high_is_bottom, high_is_top) = match (&high, by_union, side) {
+            (None, false, _) => (yes.clone(), no.clone()),
+            (None, true, _) => (no.clone(), yes),
+            (Some((_, is_good)), _, Side::Data) => (no.clone(), !is_good.clone()),
+            (Some((_, is_good)), _, Side::Bound) => (!is_good.clone(), no.clone()),
+        };
+        let within = match (low, high) {
+            (Some((low, _)), Some((high, _))) => {
+                let name = format!("{low:?} flows to {high:?} in set {open}");
+                let (inner, outer) = if by_union { (low, high) } else { (high, low) };
+                self.includes(&name, Set::Values(inner), Set::Values(outer))?
+            }
+            // Nothing that is listed has all names.
+            _ => no,
+        };
+        let neither = [!low_is_top, !high_is_bottom, within];
+        Ok(Formula::or([low_is_bottom, high_is_top, Formula::and(neither)]))
+    }
+
     /// A value that names readers or sources; a map's names are its keys.
     fn naming(&mut self, operand: &Operand) -> Result<Coded, Outside> {
         if self.is_map(operand) {
@@ -194,7 +238,7 @@ impl Encoder<'_> {
             };
             let may_lack = match names.value {
                 Operand::Derived(..) => false,
-                Operand::Field(_) => false,
+                Operand::Field(_) => names.optional && !by_union && place.has_record(),
                 Operand::Literal(_) | Operand::Fact(..) | Operand::Argument(..) => names.optional,
             };
             let present = coded.present;
