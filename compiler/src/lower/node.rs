@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rtbas_artifact::ir::{CellId, Field, Node, NodeField, NodeId, NodeKind, StoreId, Type, TypeId};
+use rtbas_artifact::ir::{
+    CellId, CellPart, Field, Node, NodeField, NodeId, NodeKind, StoreId, Type, TypeId,
+};
 
 use rtbas_artifact::term::NodeStep;
 
@@ -90,7 +92,13 @@ impl Builder<'_, '_, '_> {
         let optional = fields.filter(|field| !field.required).map(|field| field.name.as_str());
         let optional: Vec<&str> = optional.chain(division.tag).collect();
         let cells = |shown| cells(&self.policy.cells, shown, path, &optional);
-        let shows: BTreeSet<CellId> = self.reads.iter().flat_map(cells).collect();
+        let mut shows = BTreeSet::new();
+        let mut of_two = false;
+        for cell in self.reads.iter().filter(|shown| shown.path.is_some()).flat_map(cells) {
+            let part = self.policy.cells.get(cell.index()).map(|cell| &cell.part);
+            of_two |= !shows.insert(cell) && matches!(part, Some(CellPart::Field(_)));
+        }
+        shows.extend(self.reads.iter().filter(|shown| shown.path.is_none()).flat_map(cells));
         let own = self.tool.labels.iter().find(|label| label.path == *path);
         // Fields of a text of a form are nobody's to go by: see `resolve`.
         let is_this = |shown: &&Shown<'_>| {
@@ -101,7 +109,11 @@ impl Builder<'_, '_, '_> {
             kinds,
             tag: division.tag.map(str::to_owned),
             shows: shows.into_iter().collect(),
-            label: own.map(|own| self.terms.rule(Some(&own.label))),
+            label: match own {
+                // One cell of two records has two labels, of which a region could name one alone.
+                _ if of_two => Some(self.terms.rule(None)),
+                own => own.map(|own| self.terms.rule(Some(&own.label))),
+            },
             record_of: record.map(|shown| shown.store),
         };
         let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));

@@ -300,6 +300,8 @@ impl<'p> Rules<'p, '_> {
         }
         if !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
             self.order((left, l), (right, r));
+        } else if self.times_within((left, l), (right, r)) {
+            // Said.
         } else if self.shapes(l) & self.shapes(r) == 0 {
             let message = format!("{} never equals {}", self.say(l), self.say(r));
             let mistake = Diagnostic::new(Code::E0303, span, message);
@@ -338,6 +340,9 @@ impl<'p> Rules<'p, '_> {
             }
         }
         let Some(elements) = self.dates_among((element, e), (list, l)) else { return };
+        if self.times_within((element, e), (element, e)) {
+            return;
+        }
         if self.is_list(list, l) && elements & self.shapes(e) & !NULL == 0 {
             let message = format!("{} is never an element of this", self.say(e));
             let diagnostic = Diagnostic::new(Code::E0303, element.span, message);
@@ -346,6 +351,9 @@ impl<'p> Rules<'p, '_> {
     }
 
     fn within(&mut self, (inner, i): (&Operand, &Kind<'_>), (outer, o): (&Operand, &Kind<'_>)) {
+        if self.times_within((inner, i), (outer, o)) {
+            return;
+        }
         let lists = self.is_list(inner, i) && self.is_list(outer, o);
         let (elements, others) = (self.elements(i), self.elements(o));
         // The empty list lies within every list.

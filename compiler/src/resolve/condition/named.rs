@@ -1,7 +1,7 @@
 //! Named conditions: each is written out where it is used, and its names mean what they mean there.
 
 use rtbas_artifact::ir;
-use rtbas_artifact::validate::MAX_WEIGHT;
+use rtbas_artifact::validate::{MAX_NESTING, MAX_WEIGHT};
 
 use super::{Place, Scope, condition_at, operand};
 use crate::diag::{Code, Diagnostic};
@@ -56,6 +56,11 @@ pub(super) fn named(
         let message =
             format!("the condition `{}` is made of itself: {}", name.text, arrows.join(" -> "));
         cx.push(Diagnostic::new(Code::E0204, at, message));
+        return None;
+    }
+    if open.len() > MAX_NESTING {
+        let message = format!("named conditions stand in each other more than {MAX_NESTING} deep");
+        cx.push(Diagnostic::new(Code::E0103, at, message));
         return None;
     }
     let (wanted, given) = (declared.parameters.len(), values.len());

@@ -1,7 +1,9 @@
 //! Dates and times are compared as such, and are written as they should be.
 
+use std::collections::BTreeSet;
+
 use rtbas_artifact::function::Function;
-use rtbas_artifact::ir;
+use rtbas_artifact::ir::{self, Type, TypeId};
 use rtbas_artifact::value::Value;
 
 use super::{DATE, Kind, LIST, NUMBER, Rules, SET, TEXT, TIME, requoted};
@@ -61,6 +63,49 @@ impl<'p> Rules<'p, '_> {
             let span = left.span.to(right.span);
             self.diagnostics.push(Diagnostic::new(Code::E0303, span, message));
         }
+    }
+
+    /// Whether values are compared in which times lie, after a message: what lies in a list, a map or
+    /// a record is compared as it is written.
+    pub(super) fn times_within(
+        &mut self,
+        (left, l): (&Operand, &Kind<'_>),
+        (right, r): (&Operand, &Kind<'_>),
+    ) -> bool {
+        if !self.holds_times(l) && !self.holds_times(r) {
+            return false;
+        }
+        let message = "values with times in them are not compared: one instant is written in many \
+                       ways";
+        let help = "compare the times themselves, one by one";
+        let span = left.span.to(right.span);
+        self.diagnostics.push(Diagnostic::new(Code::E0303, span, message).help(help));
+        true
+    }
+
+    /// Whether times lie in a value, which may be none itself.
+    fn holds_times(&self, kind: &Kind<'_>) -> bool {
+        let Kind::Typed(declared) = kind else { return false };
+        let types = self.types();
+        let parts = |ty: &Type| match ty {
+            Type::List(part) | Type::Set(part) | Type::Map(part) => vec![*part],
+            Type::Record { fields, .. } => fields.iter().map(|field| field.ty).collect(),
+            Type::Union(choices) => choices.clone(),
+            _ => Vec::new(),
+        };
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<(TypeId, bool)> = declared.iter().map(|ty| (*ty, false)).collect();
+        while let Some((id, is_within)) = open.pop() {
+            let Some(ty) = types.get(id.index()).filter(|_| seen.insert((id, is_within))) else {
+                continue;
+            };
+            if is_within && *ty == Type::Time {
+                return true;
+            }
+            let below = is_within || !matches!(ty, Type::Union(_));
+            open.extend(parts(ty).into_iter().map(|part| (part, below)));
+        }
+        false
     }
 
     /// Whether membership compares texts with dates, which are texts in a list: the shapes that

@@ -198,12 +198,16 @@ impl<'t> Reader<'t> {
         loop {
             match self.byte(line) {
                 // Which empty lines belong to the text its end alone would tell.
-                Some(b'\n') if self.next_line(line).is_some_and(|(l, at)| at - l >= indent) => {
-                    text.push('\n');
-                    line += 1;
+                Some(b'\n') => {
+                    let (next, at) = self.next_line(line).ok_or(OTHER)?;
+                    let empty = self.text.get(line..next).unwrap_or_default();
+                    if at - next < indent || empty.contains(|c| c != '\n') {
+                        return Err(OTHER);
+                    }
+                    text.push_str(empty);
+                    line = next;
                     continue;
                 }
-                Some(b'\n') => return Err(OTHER),
                 None => break,
                 Some(_) => {}
             }
