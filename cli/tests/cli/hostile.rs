@@ -110,3 +110,30 @@ fn tool_lists_are_no_better() {
     );
     assert_snapshot!("list_that_is_a_fifo", folder.run(&["check", "hello.pol"]));
 }
+
+#[test]
+fn a_result_that_a_short_list_makes_endless_is_left_out() {
+    // Each of two thousand fields of the first is one of the second, and so on.
+    let record = |next: &str| {
+        let field = |i| format!(r##""p{i}": {{"$ref": "#/$defs/{next}"}}"##);
+        let fields: Vec<String> = (0..2000).map(field).collect();
+        format!(r#"{{"type": "object", "properties": {{{}}}}}"#, fields.join(", "))
+    };
+    let definitions = format!(
+        r#"{{"a": {}, "b": {}, "c": {}, "d": {{"type": "string"}}}}"#,
+        record("b"),
+        record("c"),
+        record("d")
+    );
+    let list = format!(
+        r##"{{"tools": [{{"name": "t", "description": "x", "inputSchema": {{"type": "object",
+            "properties": {{}}}}, "outputSchema": {{"$defs": {definitions}, "type": "object",
+            "properties": {{"a": {{"$ref": "#/$defs/a"}}}}}}}}]}}"##
+    );
+    let folder = Folder::new();
+    folder.write("long.json", list);
+    let said = folder.run(&["init", "long.json"]);
+    assert!(said.ends_with("exit code 0\n"), "{said}");
+    let policy = fs::read_to_string(folder.path("long.pol")).unwrap();
+    assert!(policy.contains("result text"), "{policy}");
+}

@@ -116,10 +116,15 @@ impl Reader<'_> {
         let is_required = |name: &str| {
             required.is_some_and(|names| names.iter().any(|known| known.as_str() == Some(name)))
         };
+        // What is too long to be written is not written out first: references can make a short list
+        // of tools describe a type of any length.
+        let mut length = 0;
         let fields = schema.get("properties")?.as_object()?.iter().map(|(name, schema)| {
             let mark = if is_required(name) { "" } else { "?" };
             let name = can_be_written(name).then(|| written(name))?;
-            Some(format!("{name}{mark}: {}", self.ty(schema, depth + 1)?))
+            let field = format!("{name}{mark}: {}", self.ty(schema, depth + 1)?);
+            length += field.len();
+            (length <= LONGEST).then_some(field)
         });
         let fields: Vec<String> = fields.collect::<Option<_>>()?;
         Some(format!("{{ {} }}", fields.join(", ")))
