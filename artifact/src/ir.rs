@@ -215,6 +215,15 @@ pub enum Operand {
 }
 
 impl Operand {
+    /// The argument that is read, or in which a field is.
+    #[must_use]
+    pub fn argument(&self) -> Option<ArgumentId> {
+        match self.source() {
+            Self::Argument(argument, _) => Some(*argument),
+            _ => None,
+        }
+    }
+
     /// What is read, before a function makes something of it.
     #[must_use]
     pub fn source(&self) -> &Self {
@@ -339,6 +348,11 @@ pub struct Cell {
     pub label: LabelRule,
     /// Why the label is what it is, where the policy says so; part of the trusted base.
     pub because: Option<String>,
+    /// The declared type of a field's values, if one is declared: `null` among them where a record
+    /// may be without the field.
+    pub ty: Option<TypeId>,
+    /// Whether each record has the field, as far as the policy declares it.
+    pub required: bool,
 }
 
 /// Which part of a store a cell is.
@@ -377,7 +391,7 @@ pub struct Tool {
     /// What a call writes. Arguments that no write names are selectors: they flow to every cell
     /// written, and to the shape.
     pub writes: Vec<Write>,
-    /// What approving a call endorses: part of the trusted base.
+    /// What calls endorse, or the user's approval of them: part of the trusted base.
     pub endorsements: Vec<Endorsement>,
     /// The decision rules in source order (D). The last has no condition.
     pub rules: Vec<Rule>,
@@ -463,22 +477,41 @@ pub struct NodeField {
     pub required: bool,
 }
 
-/// One cell that a call writes, and from what.
+/// One cell that a call writes, and from what. A tool writes a cell once, and all cells of one store
+/// in one way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Write {
     /// The cell.
     pub cell: CellId,
     /// The arguments that flow into it, beside the selectors.
     pub from: Vec<ArgumentId>,
+    /// What the cell's field of the record written holds afterwards, where that is said: a constant,
+    /// or a fact or an argument or a field in one. An argument is among `from`.
+    pub value: Option<Operand>,
+    /// What becomes of the store's records.
+    pub how: WriteKind,
 }
 
-/// What the user's approval of a call endorses.
+/// What a call does to the records of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum WriteKind {
+    /// Records may be added, changed and removed.
+    Any,
+    /// Records are added, and those that are there stay as they were.
+    Adds,
+    /// Fields of records change, and which records there are stays: the shape is not written.
+    Changes,
+}
+
+/// An exception for what a call writes: the cells' labels hold for it, whatever it was made of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Endorsement {
     /// The cells whose labels hold for what an approved call writes.
     pub cells: Vec<CellId>,
     /// Why that is so.
     pub because: String,
+    /// Whether it also speaks for calls that run unasked.
+    pub unasked: bool,
 }
 
 /// A decision, weakest last.

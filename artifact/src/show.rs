@@ -1,4 +1,4 @@
-//! Conditions and labels in the policy's words, for reasons and reports.
+//! Conditions, labels and what they read in the policy's words, for reasons and reports.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::ir::{
 use crate::label::{closed_parts, open_part};
 use crate::program::Program;
 
-/// A condition of a tool's rule, or a label, to be printed. What reads arguments needs the tool for
+/// A condition of a tool's rule, a label, or what one reads, to be printed. What reads arguments needs the tool for
 /// their names; without it they print as positions.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {
@@ -39,6 +39,12 @@ impl Program {
     #[must_use]
     pub fn show_label<'a>(&'a self, tool: Option<&'a Tool>, label: LabelId) -> Shown<'a> {
         Shown { program: self, tool, what: What::Label(label) }
+    }
+
+    /// What a condition, a label or a write reads, such as `payment.amount`.
+    #[must_use]
+    pub fn show_operand<'a>(&'a self, tool: Option<&'a Tool>, operand: &'a Operand) -> Shown<'a> {
+        Shown { program: self, tool, what: What::Operand(operand) }
     }
 }
 

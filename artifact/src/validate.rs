@@ -152,6 +152,7 @@ fn cells(policy: &Policy, readers: &Readers<'_>) -> Result<(), Invalid> {
             text("part", field)?;
         }
         text("because", cell.because.as_deref().unwrap_or_default())?;
+        cell.ty.map_or(Ok(()), |ty| index("ty", ty.index(), policy.types.len()))?;
         readers.rule("label", &cell.label, record)
     };
     each("cells", &policy.cells, check)?;

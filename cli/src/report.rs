@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use rtbas_artifact::certificate::{Certificate, Property};
 use rtbas_artifact::ir::{
-    Cell, CellId, CellPart, ConditionId, Downgrade, DowngradeWord, LabelId, LabelRule, Policy, Tool,
+    Cell, CellId, CellPart, ConditionId, Downgrade, DowngradeWord, LabelId, LabelRule, Policy,
+    Tool, WriteKind,
 };
 use rtbas_artifact::program::Program;
 use serde_json::{Value, json};
@@ -86,7 +87,12 @@ fn told(program: &Program) -> Vec<String> {
         for endorsement in &tool.endorsements {
             let cells = endorsement.cells.iter().filter_map(|id| policy.cells.get(id.index()));
             let (cells, because) = (named(policy, cells), &endorsement.because);
-            told.push(format!("approving `{}` endorses {cells}: {because}", tool.name));
+            told.push(match endorsement.unasked {
+                true => {
+                    format!("calling `{}`, asked or not, endorses {cells}: {because}", tool.name)
+                }
+                false => format!("approving `{}` endorses {cells}: {because}", tool.name),
+            });
         }
     }
     told.extend(policy.downgrades.iter().map(|downgrade| downgraded(program, downgrade)));
@@ -128,11 +134,24 @@ fn contract(program: &Program, tool: &Tool) -> Option<String> {
         named(policy, ids.into_iter().filter_map(|id| policy.cells.get(id.index())))
     };
     let shows = cells(tool.nodes.iter().flat_map(|node| node.shows.iter().copied()).collect());
-    let writes = cells(tool.writes.iter().map(|write| write.cell).collect());
+    let written =
+        |how| cells(tool.writes.iter().filter(|w| w.how == how).map(|write| write.cell).collect());
+    let sets = tool.writes.iter().filter_map(|write| {
+        let value = program.show_operand(Some(tool), write.value.as_ref()?);
+        Some(format!("{} to {value}", cells([write.cell].into())))
+    });
+    let sets = sets.collect::<Vec<_>>().join(" and ");
     let own = tool.nodes.iter().filter_map(|node| node.label.as_ref());
     let own: BTreeSet<String> = own.map(|label| shown_rule(program, Some(tool), label)).collect();
     let own = own.into_iter().collect::<Vec<_>>().join(" and ");
-    let parts = [("shows", shows), ("labels its result", own), ("writes", writes)];
+    let parts = [
+        ("shows", shows),
+        ("labels its result", own),
+        ("writes", written(WriteKind::Any)),
+        ("adds", written(WriteKind::Adds)),
+        ("changes", written(WriteKind::Changes)),
+        ("sets", sets),
+    ];
     let parts = parts.into_iter().filter(|(_, what)| !what.is_empty());
     let parts: Vec<String> = parts.map(|(verb, what)| format!("{verb} {what}")).collect();
     (!parts.is_empty()).then(|| format!("`{}` {}", tool.name, parts.join("; ")))

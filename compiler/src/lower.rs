@@ -8,6 +8,7 @@
 use rtbas_artifact::ir::{self, Policy};
 use rtbas_artifact::lattice::Lattice;
 use rtbas_artifact::origin::Origins;
+use rtbas_artifact::ty::with_sets;
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::resolve::hir;
@@ -65,6 +66,8 @@ fn tables(policy: hir::Policy, lattices: Vec<Lattice>) -> Policy {
             part: cell.part.clone(),
             label: terms.rule(cell.label.as_ref()),
             because: cell.because.clone(),
+            ty: cell.ty,
+            required: cell.required,
         })
         .collect();
     let tools: Vec<ir::Tool> =
@@ -156,8 +159,20 @@ fn tool_of(
         form: tool.form.clone(),
         nodes,
         errors,
-        writes: tool.writes.clone(),
+        writes: tool.writes.iter().map(|write| write_of(policy, write)).collect(),
         endorsements: tool.endorsements.clone(),
         rules,
     }
+}
+
+/// What a field holds is of the field's type, so that a list of a set is a set.
+fn write_of(policy: &hir::Policy, write: &hir::Write) -> ir::Write {
+    let ty = policy.cells.get(write.cell.index()).and_then(|cell| cell.ty);
+    let value = write.value.as_ref().map(|value| match (&value.read, ty) {
+        (ir::Operand::Literal(value), Some(ty)) => {
+            ir::Operand::Literal(with_sets(policy.types.entries(), ty, value.clone()))
+        }
+        (read, _) => read.clone(),
+    });
+    ir::Write { cell: write.cell, from: write.from.clone(), value, how: write.how }
 }

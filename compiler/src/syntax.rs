@@ -129,10 +129,13 @@ const GROUPS: [(&str, &[&str]); 2] = [
     (
         "the next line",
         &[
+            "`adds`",
             "`allow`",
             "`approval`",
+            "`changes`",
             "`confirm`",
             "`deny`",
+            "`endorses`",
             "`errors`",
             "`reads`",
             "`result`",

@@ -12,6 +12,7 @@ use crate::resolve::hir;
 
 mod order;
 mod condition;
+mod effect;
 mod result;
 mod downgrade;
 mod scenario;
@@ -51,6 +52,7 @@ pub fn check(policy: hir::Policy, diagnostics: &mut Diagnostics) -> Option<Typed
         for node in &tool.labels {
             rules.label_rule(&node.label);
         }
+        rules.effects(tool);
         for when in tool.rules.iter().filter_map(|rule| rule.when.as_ref()) {
             rules.condition(when);
         }

@@ -28,7 +28,9 @@ pub fn describe(at: Rule) -> Vec<String> {
         Rule::condition | Rule::conjunction | Rule::negation | Rule::group => "a condition",
         Rule::comparison | Rule::context | Rule::present => "a condition",
         Rule::comparator => "a comparison such as `==`",
-        Rule::operand | Rule::path | Rule::application | Rule::stated => "a value or a name",
+        Rule::operand | Rule::held | Rule::path | Rule::application | Rule::stated => {
+            "a value or a name"
+        }
         Rule::value | Rule::value_list | Rule::value_record => "a value",
         Rule::file | Rule::header => "`policy`",
         Rule::product | Rule::abbreviation => "`label`",
@@ -66,9 +68,9 @@ pub fn describe(at: Rule) -> Vec<String> {
         Rule::capture => "a value's name and type in braces",
         Rule::reads => "`reads`",
         Rule::errors_line => "`errors`",
-        Rule::writes => "`writes`",
-        Rule::approval => "`approval`",
         Rule::decision | Rule::effect => return several(["allow", "confirm", "deny"]),
+        Rule::writes => return several(["writes", "adds", "changes"]),
+        Rule::approval => return several(["approval", "endorses"]),
         Rule::cells => "a store",
         Rule::downgrade => return several(["endorse", "declassify"]),
         Rule::region => "a tool's result",

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rtbas_artifact::ir::{
     CellPart, Comparison, Condition, ConditionId, Effect, Format, LabelId, LabelPart, LabelRule,
-    Names as Naming, NodeField, NodeKind, Operand, Policy, SetTerm, Tool, Type, TypeId,
+    Names as Naming, NodeField, NodeKind, Operand, Policy, SetTerm, Tool, Type, TypeId, WriteKind,
 };
 use rtbas_artifact::sets::SetKind;
 
@@ -47,7 +47,7 @@ impl Census {
 }
 
 /// Every construct that a policy can hold or a session can show.
-pub const CONSTRUCTS: [&str; 92] = [
+pub const CONSTRUCTS: [&str; 96] = [
     "lattices: two",
     "lattices: one level",
     "lattices: levels without order",
@@ -105,7 +105,11 @@ pub const CONSTRUCTS: [&str; 92] = [
     "arguments: any",
     "arguments: map",
     "effects: writes",
+    "effects: adds",
+    "effects: changes",
+    "effects: value",
     "effects: endorsement",
+    "effects: endorsement of calls that run unasked",
     "rules: allow under a condition",
     "rules: confirm under a condition",
     "rules: deny under a condition",
@@ -246,8 +250,16 @@ fn in_tool(policy: &Policy, tool: &Tool) -> BTreeSet<&'static str> {
     note("results: text", tool.format == Format::Text);
     note("results: JSON", tool.format == Format::Json);
     note("results: Python", tool.format == Format::Python);
-    note("effects: writes", !tool.writes.is_empty());
-    note("effects: endorsement", !tool.endorsements.is_empty());
+    for write in &tool.writes {
+        note("effects: writes", write.how == WriteKind::Any);
+        note("effects: adds", write.how == WriteKind::Adds);
+        note("effects: changes", write.how == WriteKind::Changes);
+        note("effects: value", write.value.is_some());
+    }
+    for endorsement in &tool.endorsements {
+        note("effects: endorsement", !endorsement.unasked);
+        note("effects: endorsement of calls that run unasked", endorsement.unasked);
+    }
     let ty = |ty: TypeId| policy.types.get(ty.index());
     for node in &tool.nodes {
         note("labels: own beside cells", node.label.is_some() && !node.shows.is_empty());

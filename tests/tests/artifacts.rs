@@ -49,12 +49,14 @@ fn words(json: &Json, found: &mut BTreeSet<String>) {
 }
 
 /// What the files must have among them: the variants of `ir.rs` that policies can bring about.
-const VARIANTS: [&str; 58] = [
+const VARIANTS: [&str; 60] = [
+    "Adds",
     "All",
     "Allow",
     "Any",
     "Argument",
     "Bool",
+    "Changes",
     "Compare",
     "Confirm",
     "Content",

@@ -172,6 +172,12 @@ impl<'a> Readers<'a> {
         within(place, self.conditions.get(condition.index()), reach)
     }
 
+    /// Checks that an operand reads only what can be read here.
+    pub(super) fn value(&self, place: &str, read: &Operand, reach: Reach) -> Result<(), Invalid> {
+        let reads = self.operand(read).map_err(|fault| fault.under(place))?;
+        within(place, Some(&reads), reach)
+    }
+
     /// Checks that a label rule reads only what can be read here, and that a guard only lowers.
     pub(super) fn rule(&self, place: &str, rule: &LabelRule, reach: Reach) -> Result<(), Invalid> {
         if rule.alternatives.len() > MAX_ENTRIES {

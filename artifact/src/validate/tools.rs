@@ -1,11 +1,14 @@
 //! The tools of a policy: arguments, regions, effects and rules.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::reads::{Reach, Readers};
 use super::tables::{Below, nesting};
 use super::{Invalid, each, index, name, text, unique, value};
-use crate::ir::{Argument, Format, Node, NodeField, NodeId, NodeKind, Policy, Tool, Type};
+use crate::ir::{
+    Argument, CellPart, Format, Node, NodeField, NodeId, NodeKind, Operand, Policy, Tool, Type,
+    Write, WriteKind,
+};
 use crate::ty;
 use crate::value::Value;
 
@@ -34,7 +37,7 @@ fn tool(policy: &Policy, readers: &Readers<'_>, tool: &Tool) -> Result<(), Inval
     nodes(policy, readers, tool)?;
     form(tool)?;
     readers.rule("errors", &tool.errors, Reach { arguments, ..Reach::default() })?;
-    effects(policy, tool)?;
+    effects(policy, tool, readers)?;
     let decision = Reach { context: true, arguments, fields: false };
     each("rules", &tool.rules, |rule| {
         rule.when.map_or(Ok(()), |when| readers.condition("when", when, decision))
@@ -181,12 +184,27 @@ fn node(policy: &Policy, node: &Node) -> Result<(), Invalid> {
     }
 }
 
-fn effects(policy: &Policy, tool: &Tool) -> Result<(), Invalid> {
+fn effects(policy: &Policy, tool: &Tool, readers: &Readers<'_>) -> Result<(), Invalid> {
     each("writes", &tool.writes, |write| {
         index("cell", write.cell.index(), policy.cells.len())?;
-        each("from", &write.from, |from| index("argument", from.index(), tool.arguments.len()))
+        each("from", &write.from, |from| index("argument", from.index(), tool.arguments.len()))?;
+        written_value(policy, tool, readers, write)
     })?;
-    let written: BTreeSet<_> = tool.writes.iter().map(|write| write.cell).collect();
+    let mut ways = BTreeMap::new();
+    let mut written = BTreeSet::new();
+    for (i, write) in tool.writes.iter().enumerate() {
+        let fault = |problem: &str| Err(Invalid::new(&format!("writes[{i}]"), problem));
+        if !written.insert(write.cell) {
+            return fault("a cell that stands there twice");
+        }
+        let Some(cell) = policy.cells.get(write.cell.index()) else { continue };
+        if *ways.entry(cell.store).or_insert(write.how) != write.how {
+            return fault("a store of which the tool says two things");
+        }
+        if write.how == WriteKind::Changes && cell.part == CellPart::Shape {
+            return fault("a shape, which a change of records leaves as it is");
+        }
+    }
     each("endorsements", &tool.endorsements, |endorsement| {
         text("because", &endorsement.because)?;
         each("cells", &endorsement.cells, |cell| {
@@ -196,4 +214,28 @@ fn effects(policy: &Policy, tool: &Tool) -> Result<(), Invalid> {
             Err(Invalid::new("cell", format!("the tool does not write cell {}", cell.0)))
         })
     })
+}
+
+/// Checks that what a field holds afterwards is something that the call knows, and that it flows
+/// from there.
+fn written_value(
+    policy: &Policy,
+    tool: &Tool,
+    readers: &Readers<'_>,
+    write: &Write,
+) -> Result<(), Invalid> {
+    let Some(value) = &write.value else { return Ok(()) };
+    let cell = policy.cells.get(write.cell.index());
+    if !cell.is_some_and(|cell| matches!(cell.part, CellPart::Field(_))) {
+        return Err(Invalid::new("value", "a value of what is no field"));
+    }
+    let call = Reach { arguments: tool.arguments.len(), ..Reach::default() };
+    readers.value("value", value, call)?;
+    match value {
+        Operand::Derived(..) => Err(Invalid::new("value", "what a function gives")),
+        Operand::Argument(argument, _) if !write.from.contains(argument) => {
+            Err(Invalid::new("value", "an argument that does not flow into the cell"))
+        }
+        _ => Ok(()),
+    }
 }

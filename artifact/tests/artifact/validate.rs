@@ -102,6 +102,7 @@ faults! {
     a_name_of_two_stores: "stores", |p| p.stores.push(p.stores[0].clone());
 
     a_cell_of_no_store: "cells[0].store", |p| p.cells[0].store = StoreId(1);
+    a_cell_of_no_type: "cells[0].ty", |p| p.cells[0].ty = Some(TypeId(FAR));
     a_cell_twice: "cells", |p| p.cells[0].part = CellPart::Shape;
     a_cell_that_reads_a_call: "cells[1].label", |p| p.cells[1].label.otherwise = LabelId(4);
     a_guard_that_reads_a_label: "cells[0].label",
@@ -194,6 +195,37 @@ faults! {
     a_write_to_nothing: "tools[1].writes[0].cell", |p| p.tools[1].writes[0].cell = CellId(2);
     a_write_from_nothing: "tools[1].writes[0].from[0].argument",
         |p| p.tools[1].writes[0].from[0] = ArgumentId(2);
+    a_cell_written_twice: "tools[1].writes[1]", |p| {
+        let write = p.tools[1].writes[0].clone();
+        p.tools[1].writes.push(write);
+    };
+    a_store_written_in_two_ways: "tools[1].writes[1]", |p| {
+        let write = Write { cell: CellId(1), how: WriteKind::Adds, ..p.tools[1].writes[0].clone() };
+        p.tools[1].writes.push(write);
+    };
+    a_change_of_a_shape: "tools[1].writes[0]", |p| {
+        p.tools[1].endorsements.clear();
+        let change = WriteKind::Changes;
+        p.tools[1].writes[0] = Write { cell: CellId(1), from: vec![], value: None, how: change };
+    };
+    a_value_of_a_shape: "tools[1].writes[0].value", |p| {
+        p.tools[1].endorsements.clear();
+        p.tools[1].writes[0].cell = CellId(1);
+        p.tools[1].writes[0].value = Some(Operand::Literal(Value::Null));
+    };
+    a_value_of_no_argument: "tools[1].writes[0].value",
+        |p| p.tools[1].writes[0].value = Some(Operand::Argument(ArgumentId(2), vec![]));
+    a_value_that_does_not_flow: "tools[1].writes[0].value",
+        |p| p.tools[1].writes[0].value = Some(Operand::Argument(ArgumentId(1), vec![]));
+    a_value_of_no_fact: "tools[1].writes[0].value.fact",
+        |p| p.tools[1].writes[0].value = Some(Operand::Fact(FactId(FAR), vec![]));
+    a_value_of_a_record: "tools[1].writes[0].value",
+        |p| p.tools[1].writes[0].value = Some(Operand::Field(vec!["subject".to_owned()]));
+    a_value_of_a_function: "tools[1].writes[0].value", |p| {
+        let read = Box::new(Operand::Argument(ArgumentId(0), vec![]));
+        let lower = rtbas_artifact::function::Function::Lower;
+        p.tools[1].writes[0].value = Some(Operand::Derived(lower, read));
+    };
     an_endorsement_of_what_is_not_written: "tools[1].endorsements[0].cells[0].cell",
         |p| p.tools[1].endorsements[0].cells[0] = CellId(1);
 

@@ -71,7 +71,7 @@ codes! {
     E0214 "a lattice has too many levels"
     E0215 "`context` stands where it cannot be judged"
     E0216 "something is said twice"
-    E0217 "an approval endorses what the tool does not write"
+    E0217 "something is endorsed that the tool does not write"
     E0218 "a condition or a function is given other values than it takes"
     E0219 "what is no warning is allowed or denied"
     E0220 "alternatives of a type that nothing tells apart"

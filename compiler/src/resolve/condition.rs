@@ -171,7 +171,12 @@ fn misplaced(scope: Scope<'_>, place: Place, here: Span) -> Option<Diagnostic> {
     None
 }
 
-fn operand(cx: &mut Context<'_>, scope: Scope<'_>, operand: &ast::Operand) -> Option<Operand> {
+/// What a value or a name stands for; `None` after a message.
+pub(super) fn operand(
+    cx: &mut Context<'_>,
+    scope: Scope<'_>,
+    operand: &ast::Operand,
+) -> Option<Operand> {
     let span = operand.span;
     let (name, path) = match &operand.kind {
         OperandKind::Literal(value) => {

@@ -4,8 +4,8 @@
 //! complain about.
 
 use rtbas_artifact::ir::{
-    self, ArgumentId, CellPart, Comparison, DowngradeWord, Effect, FactId, Format, StoreId, Target,
-    ToolId, TypeId,
+    self, ArgumentId, CellId, CellPart, Comparison, DowngradeWord, Effect, FactId, Format, StoreId,
+    Target, ToolId, TypeId, WriteKind,
 };
 use rtbas_artifact::lattice::LevelId;
 use rtbas_artifact::pattern::Pattern;
@@ -170,6 +170,10 @@ pub struct Cell {
     pub label: Option<LabelRule>,
     /// Why.
     pub because: Option<String>,
+    /// The declared type of a field's values, `null` among them where it may be left out.
+    pub ty: Option<TypeId>,
+    /// Whether each record has the field, as far as it is declared.
+    pub required: bool,
 }
 
 /// A tool.
@@ -200,8 +204,8 @@ pub struct Tool {
     /// Label of its errors, if it is declared.
     pub errors: Option<LabelRule>,
     /// What it writes.
-    pub writes: Vec<ir::Write>,
-    /// What an approval endorses.
+    pub writes: Vec<Write>,
+    /// What it endorses.
     pub endorsements: Vec<ir::Endorsement>,
     /// Its rules.
     pub rules: Vec<Rule>,
@@ -229,6 +233,19 @@ pub struct NodeLabel {
     pub span: Span,
     /// Its label.
     pub label: LabelRule,
+}
+
+/// One cell that a call writes.
+#[derive(Debug)]
+pub struct Write {
+    /// The cell.
+    pub cell: CellId,
+    /// The arguments that flow into it.
+    pub from: Vec<ArgumentId>,
+    /// What the field holds afterwards.
+    pub value: Option<Operand>,
+    /// What becomes of the records.
+    pub how: WriteKind,
 }
 
 /// A decision rule.

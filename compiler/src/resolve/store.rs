@@ -37,20 +37,27 @@ pub(super) fn declare<'a>(cx: &mut Context<'a>, written: &'a ast::Store) {
     }
     let guards = Scope { record: Some(record), ..Scope::default() };
     let rest = lines.rest.map(|line| (line, label_rule(cx, guards, &line.label)));
-    let add = |cx: &mut Context<'_>, part, label, line: Option<&StoreLine>| {
-        let because = line.and_then(|line| line.because.clone());
-        cx.cells.push(Cell { store: id, part, label, because });
-    };
+    let add =
+        |cx: &mut Context<'_>, part, label, line: Option<&StoreLine>, of: Option<&ir::Field>| {
+            let because = line.and_then(|line| line.because.clone());
+            let ty = of.and_then(|field| match field.required {
+                true => Some(field.ty),
+                false => cx.types.nullable(field.ty).ok(),
+            });
+            let required = of.is_some_and(|field| field.required);
+            cx.cells.push(Cell { store: id, part, label, because, ty, required });
+        };
     for field in cx.types.fields(record).to_vec() {
         let part = CellPart::Field(field.name.clone());
+        let of = declared.is_some().then_some(&field);
         match lines.fields.get(field.name.as_str()) {
             Some((line, _)) => {
                 let label = label_rule(cx, guards, &line.label);
-                add(cx, part, label, Some(line));
+                add(cx, part, label, Some(line), of);
             }
             None => {
                 let (line, label) = rest.clone().unzip();
-                add(cx, part, label.flatten(), line);
+                add(cx, part, label.flatten(), line, of);
             }
         }
     }
@@ -59,7 +66,7 @@ pub(super) fn declare<'a>(cx: &mut Context<'a>, written: &'a ast::Store) {
     let content = if declared.is_some() { None } else { lines.all.or(lines.rest) };
     if let Some(line) = content {
         let label = label_rule(cx, facts_only, &line.label);
-        add(cx, CellPart::Content, label, Some(line));
+        add(cx, CellPart::Content, label, Some(line), None);
     }
     let shape = lines.shape.or(lines.all);
     let label = match (shape, rest) {
@@ -74,7 +81,7 @@ pub(super) fn declare<'a>(cx: &mut Context<'a>, written: &'a ast::Store) {
         }
         (None, _) => None,
     };
-    add(cx, CellPart::Shape, label, shape);
+    add(cx, CellPart::Shape, label, shape, None);
     let outsiders = outsiders(cx, &written.outsiders);
     let (name, declared) = (written.name.text.clone(), declared.map_or(record, |(ty, _)| ty));
     cx.stores.push(Store { name, record, declared, outsiders });

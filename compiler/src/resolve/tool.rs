@@ -1,20 +1,17 @@
 //! Tools: each imported tool gets the one block that speaks of it; names in the block → ids.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use rtbas_artifact::ir::{Argument, ArgumentId, CellId, Endorsement, Format, Type, Write};
+use rtbas_artifact::ir::{Argument, ArgumentId, Format, Type};
 
 use super::condition::{Scope, condition, label_rule};
 use super::context::Context;
 use super::hir::{NodeLabel, Reads, Rule, Step, Tool};
-use super::scope::unknown;
-use super::store;
 use crate::diag::{Code, Diagnostic, listed};
 use crate::source::Span;
-use crate::syntax::ast::{Cells, Name, NodePath, RuleWhen, ToolBlock, ToolLine};
+use crate::syntax::ast::{Name, NodePath, RuleWhen, ToolBlock, ToolLine};
 
 pub(super) mod cover;
 mod rules;
+mod effects;
 
 /// The tools of a policy, in order of their names.
 pub(super) fn resolve<'a>(cx: &mut Context<'a>, blocks: &'a [ToolBlock]) -> Vec<Tool> {
@@ -56,7 +53,6 @@ fn tool<'a>(cx: &mut Context<'a>, index: usize, block: &'a ToolBlock, span: Span
         rules: Vec::new(),
     };
     let mut errors = None;
-    let mut writes = Writes::new();
     let arguments = tool.arguments.clone();
     let call = Scope { arguments: &arguments, ..Scope::default() };
     for line in &block.lines {
@@ -76,9 +72,6 @@ fn tool<'a>(cx: &mut Context<'a>, index: usize, block: &'a ToolBlock, span: Span
                     tool.errors = label_rule(cx, call, label);
                 }
             },
-            ToolLine::Writes(cells, from) => {
-                add_writes(cx, &mut writes, &tool, cells, from.as_deref());
-            }
             ToolLine::Rule(effect, when, at) => {
                 let scope = Scope { context: true, ..call };
                 let when = match when {
@@ -90,15 +83,16 @@ fn tool<'a>(cx: &mut Context<'a>, index: usize, block: &'a ToolBlock, span: Span
                 };
                 tool.rules.push(Rule { effect: *effect, when, span: *at });
             }
-            ToolLine::Approval(..) | ToolLine::Node(..) => {}
+            ToolLine::Writes(_) | ToolLine::Endorses(_) | ToolLine::Node(..) => {}
         }
     }
-    // What an approval endorses and what a guard reads depends on the `writes` and `reads` lines,
+    tool.writes = effects::writes(cx, &tool, block);
+    // What is endorsed and what a guard reads depends on the lines of what is written and read,
     // wherever those stand.
     for line in &block.lines {
         match line {
-            ToolLine::Approval(cells, because) => {
-                tool.endorsements.extend(endorsement(cx, &writes, cells, because));
+            ToolLine::Endorses(endorses) => {
+                tool.endorsements.extend(effects::endorsement(cx, &tool.writes, endorses));
             }
             ToolLine::Node(path, label) => {
                 let record = record_around(cx, &tool, &path.steps);
@@ -113,10 +107,6 @@ fn tool<'a>(cx: &mut Context<'a>, index: usize, block: &'a ToolBlock, span: Span
             _ => {}
         }
     }
-    tool.writes = writes
-        .into_iter()
-        .map(|(cell, from)| Write { cell, from: from.into_iter().collect() })
-        .collect();
     rules::check(cx, block, &tool.name);
     tool
 }
@@ -137,9 +127,6 @@ fn result<'a>(cx: &mut Context<'a>, tool: &mut Tool, line: &'a ToolLine) {
         _ => {}
     }
 }
-
-/// The cells that a tool writes, and from what.
-type Writes = BTreeMap<CellId, BTreeSet<ArgumentId>>;
 
 fn said_twice(message: &str, at: Span, first: Span) -> Diagnostic {
     Diagnostic::new(Code::E0216, at, message).label(first, "the first is here")
@@ -172,60 +159,6 @@ pub(super) fn record_around(
 /// The values in the text of a form.
 pub(super) fn form_of(tool: &Tool) -> Option<rtbas_artifact::ir::TypeId> {
     (!tool.form.is_empty()).then_some(tool.result)
-}
-
-fn add_writes(
-    cx: &mut Context<'_>,
-    writes: &mut Writes,
-    tool: &Tool,
-    cells: &Cells,
-    from: Option<&[Name]>,
-) {
-    let ids = (0..).map(ArgumentId);
-    let from: Vec<ArgumentId> = match from {
-        None => ids.take(tool.arguments.len()).collect(),
-        Some(names) => names
-            .iter()
-            .filter_map(|name| {
-                let found = argument(&tool.arguments, name);
-                if found.is_none() {
-                    let known = tool.arguments.iter().map(|argument| argument.name.as_str());
-                    cx.push(unknown(&format!("argument of `{}` called", tool.name), name, known));
-                }
-                found
-            })
-            .collect(),
-    };
-    let Some((store, cells)) = store::cells(cx, cells) else {
-        return;
-    };
-    for cell in cells {
-        writes.entry(cell).or_default().extend(&from);
-    }
-    // Whoever writes a record chooses which record there is.
-    if let Some(shape) = store::shape(&cx.cells, store) {
-        writes.entry(shape).or_default();
-    }
-}
-
-/// A whole store stands for what the tool writes of it; a field that is named is one that it
-/// writes.
-fn endorsement(
-    cx: &mut Context<'_>,
-    writes: &Writes,
-    named: &Cells,
-    because: &str,
-) -> Option<Endorsement> {
-    let (_, cells) = store::cells(cx, named)?;
-    let count = cells.len();
-    let written: Vec<CellId> = cells.into_iter().filter(|cell| writes.contains_key(cell)).collect();
-    if written.is_empty() || (named.cells.is_some() && written.len() < count) {
-        let message = "an approval endorses what the call writes, and it does not write this";
-        let help = format!("add `writes {}`, or delete the line", named.store.text);
-        cx.push(Diagnostic::new(Code::E0217, named.span, message).help(help));
-        return None;
-    }
-    Some(Endorsement { cells: written, because: because.to_owned() })
 }
 
 /// The argument of that name.

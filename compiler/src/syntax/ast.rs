@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rtbas_artifact::ir::{Comparison, DowngradeWord, Effect, Format};
+use rtbas_artifact::ir::{Comparison, DowngradeWord, Effect, Format, WriteKind};
 use rtbas_artifact::pattern;
 use rtbas_artifact::sets::SetKind;
 use rtbas_artifact::value::Value;
@@ -357,11 +357,37 @@ pub enum ToolLine {
     /// `errors : LABEL`
     Errors(LabelRule, Span),
     /// `writes S.f from a`
-    Writes(Cells, Option<Vec<Name>>),
+    Writes(Writes),
     /// `allow when C`
     Rule(Effect, RuleWhen, Span),
     /// `approval endorses S because "…"`
-    Approval(Cells, String),
+    Endorses(Endorses),
+}
+
+/// `writes S.f from a`, `adds S.f = a`
+#[derive(Debug)]
+pub struct Writes {
+    /// What becomes of records: the verb.
+    pub how: WriteKind,
+    /// What is written.
+    pub cells: Cells,
+    /// From which arguments; from all if `None`.
+    pub from: Option<Vec<Name>>,
+    /// What the fields hold afterwards.
+    pub value: Option<Operand>,
+    /// The verb and what is written.
+    pub span: Span,
+}
+
+/// `approval endorses S because "…"`
+#[derive(Debug)]
+pub struct Endorses {
+    /// What is endorsed.
+    pub cells: Cells,
+    /// Why.
+    pub because: String,
+    /// Whether in calls that run unasked, too.
+    pub unasked: bool,
 }
 
 /// A text in which values stand.

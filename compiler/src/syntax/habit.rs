@@ -109,6 +109,7 @@ pub(super) fn advice(at: &Stop<'_>) -> Option<Advice> {
         rule::turned_round,
         line::reads,
         line::writes,
+        line::verb,
         line::of_type,
         item::statement,
     ];

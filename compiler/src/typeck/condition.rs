@@ -24,7 +24,7 @@ pub(super) struct Rules<'p, 'd> {
 }
 
 /// What an operand may be.
-enum Kind<'p> {
+pub(super) enum Kind<'p> {
     Literal(&'p Value),
     /// One of these types, `null` left out.
     Typed(Vec<TypeId>),
@@ -208,7 +208,7 @@ impl<'p> Rules<'p, '_> {
     }
 
     /// What an operand may be; `None` after a message.
-    fn kind(&mut self, operand: &'p Operand) -> Option<Kind<'p>> {
+    pub(super) fn kind(&mut self, operand: &'p Operand) -> Option<Kind<'p>> {
         let kind = self.kind_of(operand.read.source(), operand)?;
         let ir::Operand::Derived(function, _) = operand.read else { return Some(kind) };
         if !self.is_written(operand, &kind) {
@@ -465,7 +465,7 @@ impl<'p> Rules<'p, '_> {
         }
     }
 
-    fn say(&self, kind: &Kind<'_>) -> String {
+    pub(super) fn say(&self, kind: &Kind<'_>) -> String {
         match kind {
             Kind::Literal(Value::List(_)) => "a list".to_owned(),
             Kind::Literal(Value::Record(_)) => "a record".to_owned(),

@@ -45,13 +45,14 @@ pub fn store(
         .chance(30)
         .then(|| Outsiders { read: level(dice, tables), write: level(dice, tables) });
     let because = |dice: &mut Dice<'_>| dice.chance(20).then(|| "the bank says so".to_owned());
-    let mut add = |part, label, because| {
-        cells.push(Cell { store: id, part, label, because });
+    let mut add = |part, label, because, ty: Option<TypeId>| {
+        let required = ty.is_some();
+        cells.push(Cell { store: id, part, label, because, ty, required });
         CellId(u32::try_from(cells.len() - 1).unwrap_or(u32::MAX))
     };
     if dice.chance(15) {
         let label = Place::new(dice, tables, facts).rule();
-        let whole = add(CellPart::Content, label, because(dice));
+        let whole = add(CellPart::Content, label, because(dice), None);
         stores.push(Store { name: store_name, record: record(tables, &[]), outsiders });
         return Shelf { id, fields: Vec::new(), whole };
     }
@@ -59,7 +60,7 @@ pub fn store(
         true => tables.always(&tables.space.bottom()),
         false => Place::new(dice, tables, facts).rule(),
     };
-    let whole = add(CellPart::Shape, shape, because(dice));
+    let whole = add(CellPart::Shape, shape, because(dice), None);
     let mut sources = facts.to_vec();
     let mut fields = Vec::new();
     for index in 0..dice.between(2, 4) {
@@ -79,7 +80,7 @@ pub fn store(
             }
         };
         let ceiling = tables.ceiling(&label);
-        let cell = add(CellPart::Field(name.clone()), label, because(dice));
+        let cell = add(CellPart::Field(name.clone()), label, because(dice), Some(ty));
         let operand = Operand::Field(vec![name.clone()]);
         sources.extend(Source::all(tables, &operand, ty, &ceiling));
         fields.push(Column { name, ty, cell });

@@ -1,8 +1,10 @@
 //! Tools: arguments, effects and decision rules.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use rtbas_artifact::ir::{
-    Argument, ArgumentId, Cell, CellId, Effect, Endorsement, Format, Node, NodeKind, Operand, Rule,
-    Tool, Write,
+    Argument, ArgumentId, Cell, CellId, CellPart, Effect, Endorsement, Format, Node, NodeKind,
+    Operand, Rule, Tool, Type, Write, WriteKind,
 };
 
 use crate::generate::Style;
@@ -65,7 +67,7 @@ pub fn tool(
     let (nodes, drafts) = shape.result(format);
     let form = form(dice, format, &nodes);
     let errors = Place::new(dice, tables, &sources).rule();
-    let writes = writes(dice, ground.cells.len(), arguments.len());
+    let writes = writes(dice, &tables.types, ground.cells, &sources);
     let endorsements = endorsements(dice, &writes);
     let rules = rules(dice, tables, &sources, ground.style);
     let tool = Tool {
@@ -104,13 +106,36 @@ fn argument(dice: &mut Dice<'_>, tables: &mut Tables, name: &str) -> Argument {
     Argument { name: name.to_owned(), ty, required, default }
 }
 
-fn writes(dice: &mut Dice<'_>, cells: usize, arguments: usize) -> Vec<Write> {
+fn writes(dice: &mut Dice<'_>, types: &[Type], cells: &[Cell], sources: &[Source]) -> Vec<Write> {
+    let mut ways = BTreeMap::new();
     let mut writes = Vec::new();
-    for cell in (0..).map(CellId).take(cells) {
-        if dice.chance(15) {
-            let from = (0..).map(ArgumentId).take(arguments).filter(|_| dice.chance(40)).collect();
-            writes.push(Write { cell, from });
+    let arguments: BTreeSet<ArgumentId> =
+        sources.iter().filter_map(|source| source.operand.argument()).collect();
+    for (id, cell) in (0..).map(CellId).zip(cells) {
+        if !dice.chance(15) {
+            continue;
         }
+        // No label and no decision reads what is drawn here, so it costs them no numbers.
+        let mut more = dice.clone();
+        let from: Vec<ArgumentId> = arguments.iter().copied().filter(|_| dice.chance(40)).collect();
+        let kinds = [WriteKind::Any, WriteKind::Any, WriteKind::Adds, WriteKind::Changes];
+        let way = more.pick(&kinds).copied().unwrap_or(WriteKind::Any);
+        let how = *ways.entry(cell.store).or_insert(way);
+        if how == WriteKind::Changes && cell.part == CellPart::Shape {
+            continue;
+        }
+        let value = match (&cell.part, cell.ty) {
+            (CellPart::Field(_), Some(ty)) if more.chance(30) => match more.chance(50) {
+                true => Some(Operand::Literal(values::value(&mut more, types, ty))),
+                false => more.pick(sources).map(|source| source.operand.clone()),
+            },
+            _ => None,
+        };
+        let from = match &value {
+            Some(value) => value.argument().into_iter().collect(),
+            None => from,
+        };
+        writes.push(Write { cell: id, from, value, how });
     }
     writes
 }
@@ -119,7 +144,8 @@ fn endorsements(dice: &mut Dice<'_>, writes: &[Write]) -> Vec<Endorsement> {
     let cells: Vec<CellId> = writes.iter().map(|write| write.cell).collect();
     let endorsed = !cells.is_empty() && dice.chance(50);
     let because = format!("the user reads {} cells", cells.len());
-    endorsed.then_some(Endorsement { cells, because }).into_iter().collect()
+    let unasked = dice.clone().chance(40);
+    endorsed.then_some(Endorsement { cells, because, unasked }).into_iter().collect()
 }
 
 fn rules(dice: &mut Dice<'_>, tables: &mut Tables, sources: &[Source], style: Style) -> Vec<Rule> {

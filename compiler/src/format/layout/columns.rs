@@ -131,7 +131,7 @@ impl Layout<'_, '_> {
         let at = match node.rule {
             Rule::decision => Some(1),
             Rule::claim => with(Rule::arrow),
-            Rule::writes => with(Rule::kw_from),
+            Rule::writes => with(Rule::kw_from).or_else(|| with(Rule::equals)),
             Rule::approval => with(Rule::because),
             _ if self.block_of(node).is_some() => with(Rule::open_brace),
             _ => with(Rule::colon).or_else(|| with(Rule::equals)),

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use rtbas_artifact::ir::ToolId;
 
-use super::{Context, ToolBlock, listed, unknown};
+use super::{Context, ToolBlock, listed};
 use crate::diag::{Code, Diagnostic, nearest};
 use crate::resolve::hir;
-use crate::resolve::scope::{known_here, meaning, written};
+use crate::resolve::scope::{known_here, meaning, unknown, written};
 use crate::source::Span;
 use crate::syntax::ast::Name;
 

@@ -40,12 +40,15 @@ pub(super) fn operator(at: &Stop<'_>) -> Option<Advice> {
 }
 
 /// Words that begin a line of a tool, or an item, and so no condition.
-const LINES: [&str; 17] = [
+const LINES: [&str; 20] = [
+    "adds",
     "allow",
     "approval",
+    "changes",
     "condition",
     "confirm",
     "deny",
+    "endorses",
     "errors",
     "fact",
     "lattice",

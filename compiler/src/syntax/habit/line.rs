@@ -22,11 +22,15 @@ pub(super) fn reads(at: &Stop<'_>) -> Option<Advice> {
 /// `writes S.f x` without its `from`, and `writes S.f, S.g`.
 pub(super) fn writes(at: &Stop<'_>) -> Option<Advice> {
     let line = at.line_before();
-    if first_name(line) != "writes" || !at.expects("`from`") {
+    let verb = first_name(line);
+    if !matches!(verb, "writes" | "adds" | "changes") || !at.expects("`from`") {
         return None;
     }
+    if matches!(at.found, ":" | "==") {
+        return Some(at.replace(" =", "what a field holds follows `=`"));
+    }
     if at.found == "," {
-        let cells = line.trim_start().strip_prefix("writes")?.trim();
+        let cells = line.trim_start().strip_prefix(verb)?.trim();
         let (store, first) = cells.split_once('.')?;
         let mut fields = vec![first.trim()];
         let mut end = at.end();
@@ -52,6 +56,18 @@ pub(super) fn writes(at: &Stop<'_>) -> Option<Advice> {
     // A word that begins the next line is none of the arguments.
     let is_argument = !line.trim().is_empty() && at.found.starts_with(is_of_name);
     is_argument.then(|| at.insert("from", format!("write `from {}`", at.found)))
+}
+
+/// What else a call might be said to do to a store.
+pub(super) fn verb(at: &Stop<'_>) -> Option<Advice> {
+    let verb = match at.found {
+        "appends" | "append" | "creates" | "create" | "inserts" | "insert" => "adds",
+        "updates" | "update" | "modifies" | "modify" | "edits" | "edit" => "changes",
+        "deletes" | "delete" | "removes" | "remove" | "replaces" | "replace" => "writes",
+        _ => return None,
+    };
+    let is_line = at.expects("`writes`") && !first_name(at.after()).is_empty();
+    is_line.then(|| at.replace(verb, format!("write `{verb}`")))
 }
 
 /// Types as other languages write them.

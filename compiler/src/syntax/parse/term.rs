@@ -163,7 +163,7 @@ impl Builder<'_> {
         Some(Condition::Compare(comparison, left, right))
     }
 
-    fn operand(&mut self, pair: &Pair<'_>) -> Option<Operand> {
+    pub(super) fn operand(&mut self, pair: &Pair<'_>) -> Option<Operand> {
         let inner = pair.clone().into_inner().next()?;
         if matches!(inner.as_rule(), Rule::path | Rule::application) {
             return self.named(pair);

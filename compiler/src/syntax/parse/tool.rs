@@ -1,12 +1,13 @@
 //! Matched rules → syntax tree: tools.
 
-use rtbas_artifact::ir::{Effect, Format};
+use rtbas_artifact::ir::{Effect, Format, WriteKind};
 use rtbas_grammar::{Pair, Rule};
 
 use super::{Builder, all, has, one};
+use crate::diag::{Code, Diagnostic};
 use crate::syntax::ast::{
-    CellName, Cells, Form, Name, NodePath, Pattern, RuleWhen, Step, ToolBlock, ToolLine, Type,
-    TypeKind,
+    CellName, Cells, Endorses, Form, Name, NodePath, Pattern, RuleWhen, Step, ToolBlock, ToolLine,
+    Type, TypeKind, Writes,
 };
 
 impl Builder<'_> {
@@ -33,7 +34,9 @@ impl Builder<'_> {
                 Rule::decision => Some(self.rule(&line)?),
                 Rule::approval => {
                     let cells = self.cells(&one(&line, Rule::cells)?)?;
-                    Some(ToolLine::Approval(cells, self.because(&line)??))
+                    let because = self.because(&line)??;
+                    let unasked = !has(&line, Rule::kw_approval);
+                    Some(ToolLine::Endorses(Endorses { cells, because, unasked }))
                 }
                 _ => None,
             });
@@ -104,8 +107,33 @@ impl Builder<'_> {
     }
 
     fn writes(&mut self, pair: &Pair<'_>) -> Option<ToolLine> {
+        let verb = pair.clone().into_inner().next()?;
+        let how = match verb.as_rule() {
+            Rule::kw_adds => WriteKind::Adds,
+            Rule::kw_changes => WriteKind::Changes,
+            _ => WriteKind::Any,
+        };
+        let cells = self.cells(&one(pair, Rule::cells)?)?;
         let from = one(pair, Rule::arguments).map(|arguments| self.names(&arguments));
-        Some(ToolLine::Writes(self.cells(&one(pair, Rule::cells)?)?, from))
+        let value = match one(pair, Rule::held) {
+            Some(held) => Some(self.operand(&held)?),
+            None => None,
+        };
+        let names = cells.cells.as_deref().unwrap_or_default();
+        let has_shape = names.iter().any(|name| matches!(name, CellName::Shape));
+        if value.is_some() && (names.is_empty() || has_shape) {
+            let message = "only a field holds a value that can be written here";
+            let help = format!("name the field: `{}.FIELD = …`", cells.store.text);
+            let mistake = Diagnostic::new(Code::E0105, cells.span, message).help(help);
+            self.diagnostics.push(mistake);
+        } else if how == WriteKind::Changes && has_shape {
+            let message = "`changes` says that the records which there are stay, and so the shape";
+            let help = "write `writes` where records are added or removed, too";
+            let mistake = Diagnostic::new(Code::E0105, cells.span, message).help(help);
+            self.diagnostics.push(mistake);
+        }
+        let span = self.span(&verb).to(cells.span);
+        Some(ToolLine::Writes(Writes { how, cells, from, value, span }))
     }
 
     fn cells(&mut self, pair: &Pair<'_>) -> Option<Cells> {
