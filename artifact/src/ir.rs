@@ -506,7 +506,7 @@ pub enum WriteKind {
 /// An exception for what a call writes: the cells' labels hold for it, whatever it was made of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Endorsement {
-    /// The cells whose labels hold for what an approved call writes.
+    /// The cells whose labels hold for what the call writes.
     pub cells: Vec<CellId>,
     /// Why that is so.
     pub because: String,

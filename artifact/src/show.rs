@@ -8,8 +8,8 @@ use crate::ir::{
 use crate::label::{closed_parts, open_part};
 use crate::program::Program;
 
-/// A condition of a tool's rule, a label, or what one reads, to be printed. What reads arguments needs the tool for
-/// their names; without it they print as positions.
+/// A condition of a tool's rule, a label, or what one reads, to be printed. What reads arguments
+/// needs the tool for their names; without it they print as positions.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a> {
     program: &'a Program,

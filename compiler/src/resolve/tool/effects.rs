@@ -12,7 +12,7 @@ use crate::resolve::hir::{Operand, Tool, Write};
 use crate::resolve::scope::unknown;
 use crate::resolve::store;
 use crate::source::Span;
-use crate::syntax::ast::{Endorses, Name, ToolBlock, ToolLine, Writes};
+use crate::syntax::ast::{CellName, Cells, Endorses, Name, ToolBlock, ToolLine, Writes};
 
 /// What one line says.
 struct Line {
@@ -135,7 +135,7 @@ pub(super) fn endorsement(
     line: &Endorses,
 ) -> Option<Endorsement> {
     let Endorses { cells: named, because, unasked } = line;
-    let (_, cells) = store::cells(cx, named)?;
+    let (store, cells) = store::cells(cx, named)?;
     let count = cells.len();
     let is_written = |cell: &CellId| writes.iter().any(|write| write.cell == *cell);
     let written: Vec<CellId> = cells.into_iter().filter(is_written).collect();
@@ -144,9 +144,26 @@ pub(super) fn endorsement(
             true => "a call endorses what it writes, and it does not write this",
             false => "an approval endorses what the call writes, and it does not write this",
         };
-        let help = format!("add `writes {}`, or delete the line", named.store.text);
+        let help = instead(cx, writes, store, named);
         cx.push(Diagnostic::new(Code::E0217, named.span, message).help(help));
         return None;
     }
     Some(Endorsement { cells: written, because: because.clone(), unasked: *unasked })
+}
+
+/// What to say instead of an endorsement of what is not written: nothing else, or that it is
+/// written, too, in the way that the tool writes the store.
+fn instead(cx: &Context<'_>, writes: &[Write], store: StoreId, named: &Cells) -> String {
+    let is_here =
+        |write: &&Write| cx.cells.get(write.cell.index()).is_some_and(|cell| cell.store == store);
+    let names = named.cells.as_deref().unwrap_or_default();
+    let verb = match writes.iter().find(is_here).map(|write| write.how) {
+        Some(WriteKind::Changes) if names.iter().any(|name| matches!(name, CellName::Shape)) => {
+            return "delete the line: what changes records leaves the shape as it is".to_owned();
+        }
+        Some(WriteKind::Changes) => "changes",
+        Some(WriteKind::Adds) => "adds",
+        Some(WriteKind::Any) | None => "writes",
+    };
+    format!("add `{verb} {}`, or delete the line", named.store.text)
 }
