@@ -37,6 +37,9 @@ pub enum Property {
     Antitone,
     /// O3: no label is chosen by whoever writes the fields that it reads.
     RobustLabels,
+    /// O2: what a call that runs may write flows to the labels of what it writes, and its writes
+    /// lower no label of what is stored.
+    Stores,
     /// O2: what outsiders read of a store flows to what they may read.
     Outsiders,
     /// Every rule with a condition can be the first that fires, and none fires always.
@@ -60,12 +63,13 @@ pub enum Method {
 
 impl Property {
     /// Every property.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Lattice,
         Self::FaithfulCode,
         Self::RobustLabels,
         Self::Outsiders,
         Self::Antitone,
+        Self::Stores,
         Self::LiveRules,
         Self::Usable,
     ];
@@ -78,6 +82,7 @@ impl fmt::Display for Property {
             Self::FaithfulCode => "faithful code",
             Self::Antitone => "antitone decisions",
             Self::RobustLabels => "robust labels",
+            Self::Stores => "no laundering",
             Self::Outsiders => "fit for outsiders",
             Self::LiveRules => "live rules",
             Self::Usable => "usable tools",

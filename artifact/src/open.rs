@@ -253,6 +253,7 @@ fn not_proved(policy: &Policy, certificate: &Certificate, property: Property) ->
             policy.stores.iter().filter(reads).map(|store| &store.name).find(lacks).cloned()
         }
         Property::Antitone | Property::LiveRules => tool(|_| true),
+        Property::Stores => tool(|tool| !tool.writes.is_empty()),
         Property::Usable => tool(|tool| tool.rules.iter().any(|r| r.effect == Effect::Allow)),
     }
 }

@@ -21,6 +21,7 @@ mod robust;
 mod antitone;
 mod live;
 mod usable;
+mod launder;
 mod outsiders;
 mod report;
 
@@ -205,7 +206,7 @@ fn stores(book: &mut Book<'_>) {
     }
 }
 
-/// What is to be proved of each tool: O5, and that its rules are of use.
+/// What is to be proved of each tool: O5, O2 and O3 of what it writes, and that its rules are of use.
 fn decisions(book: &mut Book<'_>, id: ToolId, tool: &Tool) {
     let (program, spans) = (book.program, book.spans);
     let at = spans.tool(id);
@@ -214,6 +215,13 @@ fn decisions(book: &mut Book<'_>, id: ToolId, tool: &Tool) {
     book.enter(Property::Antitone, &tool.name, at, antitone, |witness| {
         report::not_antitone(program, id, witness, spans)
     });
+    if !tool.writes.is_empty() {
+        for outcome in launder::check(program, id, tool) {
+            book.enter(Property::Stores, &tool.name, at, outcome, |spill| {
+                report::store::spilled(program, id, spill, spans)
+            });
+        }
+    }
     let rules = live::check(program, tool);
     let are_live = rules.iter().all(|outcome| matches!(outcome, Outcome::Proved { .. }));
     for outcome in rules {

@@ -104,8 +104,13 @@ pub(crate) fn certificate(policy: &Policy) -> Certificate {
         [Property::Lattice, Property::FaithfulCode].map(|p| obligation(p, &lattice.name))
     });
     let robust = obligation(Property::RobustLabels, &policy.name);
-    let of_tools = [Property::Antitone, Property::LiveRules, Property::Usable];
-    let tools = policy.tools.iter().flat_map(|tool| of_tools.map(|p| obligation(p, &tool.name)));
+    let of_tools = [Property::Antitone, Property::Stores, Property::LiveRules, Property::Usable];
+    let of_tool = |tool: &Tool| {
+        let due =
+            of_tools.into_iter().filter(|p| *p != Property::Stores || !tool.writes.is_empty());
+        due.map(|p| obligation(p, &tool.name)).collect::<Vec<_>>()
+    };
+    let tools = policy.tools.iter().flat_map(of_tool);
     let obligations = lattices.chain([robust]).chain(tools).collect();
     Certificate { solver: "z3 0.0.0.0".to_owned(), obligations }
 }

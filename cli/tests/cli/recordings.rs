@@ -52,9 +52,19 @@ fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// The report of a replay as JSON.
-fn report(arguments: &[&str]) -> Value {
-    let shown = Folder::new().run(&[arguments, &["--format", "json"]].concat());
+/// The report of a replay under the policy of a suite as JSON.
+fn report(suite: &str, arguments: &[&str]) -> Value {
+    let folder = Folder::new();
+    let policy = repository("examples/agentdojo").join(format!("{suite}.pol"));
+    // Whose assistant it is in the recordings.
+    let facts = match suite {
+        "banking" => serde_json::json!({}),
+        "slack" => serde_json::json!({ "bot": "bot" }),
+        _ => serde_json::json!({ "me": "emma.johnson@bluesparrowtech.com" }),
+    };
+    folder.write("facts.json", facts.to_string());
+    let all = ["replay", path(&policy), "--facts", "facts.json", "--format", "json"];
+    let shown = folder.run(&[&all, arguments].concat());
     let document = shown.split_once('\n').unwrap().1;
     let document = document.strip_suffix("exit code 0\n").expect(&shown);
     serde_json::from_str(document).unwrap()
@@ -163,18 +173,8 @@ fn no_attack_of_agentdojos_recordings_succeeds_under_the_policy_of_its_suite() {
     }
     let labels = traces.join("labels.tsv.zst");
     for (suite, foreign) in SUITES {
-        let policy = repository("examples/agentdojo").join(format!("{suite}.pol"));
-        let arguments = [
-            "replay",
-            path(&policy),
-            path(&traces),
-            "--labels",
-            path(&labels),
-            "--unwrap",
-            "<<",
-            ">>",
-        ];
-        let report = report(&arguments);
+        let arguments = [path(&traces), "--labels", path(&labels), "--unwrap", "<<", ">>"];
+        let report = report(suite, &arguments);
 
         let acting = acting(&traces, suite);
         let logs = fs::read_dir(&traces).unwrap().map(|entry| entry.unwrap().path());
@@ -208,7 +208,6 @@ fn no_call_that_an_injection_orders_runs_under_the_policy_of_its_suite() {
     }
     for (suite, foreign) in SUITES {
         let folder = Folder::new();
-        let policy = repository("examples/agentdojo").join(format!("{suite}.pol"));
         // An ordered call that acts, and runs, would be an attack that went through.
         let mut labels = String::from(
             "id\tsame\tutility\tattack_success\tutility_without_attack\tattack_needs\t\
@@ -234,7 +233,7 @@ fn no_call_that_an_injection_orders_runs_under_the_policy_of_its_suite() {
         }
         folder.write("labels.tsv", labels);
         let labels = folder.path("labels.tsv");
-        let report = report(&["replay", path(&policy), path(&log), "--labels", path(&labels)]);
+        let report = report(suite, &[path(&log), "--labels", path(&labels)]);
         assert!(attacked > 50, "{suite}");
         assert_eq!(number(&report, "/verdicts/attacks/stopped"), attacked, "{report:#}");
     }

@@ -93,6 +93,8 @@ codes! {
     E0502 "no level of a lattice flows to all others"
     E0503 "more taint would let a call through"
     E0504 "whoever writes a field would choose a label"
+    E0505 "what a call writes would be read back at a lower label"
+    E0506 "a write would lower the label of what is stored"
     E0507 "outsiders would read what they may not"
     E0508 "a rule that never decides, or fires whatever the call is"
     E0509 "a fault of the compiler itself"

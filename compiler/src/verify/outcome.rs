@@ -39,28 +39,31 @@ impl<W> Outcome<W> {
 #[derive(Debug)]
 pub(super) struct All<W> {
     failed: Vec<Outcome<W>>,
+    searched: bool,
     resource: u64,
 }
 
 impl<W> Default for All<W> {
     fn default() -> Self {
-        Self { failed: Vec::new(), resource: 0 }
+        Self { failed: Vec::new(), searched: false, resource: 0 }
     }
 }
 
 impl<W> All<W> {
     pub(super) fn add(&mut self, outcome: Outcome<W>) {
         match outcome {
-            Outcome::Proved { resource, .. } => {
+            Outcome::Proved { method, resource } => {
+                self.searched |= method == Method::Search;
                 self.resource = self.resource.saturating_add(resource);
             }
             failed => self.failed.push(failed),
         }
     }
 
-    /// What is not proved, or one proof of all.
+    /// What is not proved, or one proof of all: by search, or if that was not needed as it says.
     pub(super) fn outcomes(mut self, method: Method) -> Vec<Outcome<W>> {
         if self.failed.is_empty() {
+            let method = if self.searched { Method::Search } else { method };
             self.failed.push(Outcome::Proved { method, resource: self.resource });
         }
         self.failed

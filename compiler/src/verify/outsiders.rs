@@ -54,7 +54,7 @@ fn search(
     }
     let mut encoder = Encoder::new(program);
     let record = encoder.record(cell.store);
-    let place = Place::in_record(&record);
+    let place = Place::default().with(&record);
     let mut escapes = Vec::new();
     for (label, chosen) in encoder.choices(&cell.label, &place)? {
         let flows = encoder.label_flows((label, &place), (bound, &place), Side::Bound)?;

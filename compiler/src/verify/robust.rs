@@ -343,7 +343,7 @@ pub(super) fn choices(rule: &LabelRule) -> impl Iterator<Item = LabelId> {
 }
 
 /// The fields that a label reads: in its guards, and where a value names a level.
-fn fields_read(program: &Program, rule: &LabelRule) -> BTreeSet<Vec<String>> {
+pub(super) fn fields_read(program: &Program, rule: &LabelRule) -> BTreeSet<Vec<String>> {
     let mut read = BTreeSet::new();
     for alternative in &rule.alternatives {
         operands(program, alternative.when, &mut |operand| add_field(operand, &mut read));

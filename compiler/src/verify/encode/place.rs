@@ -29,7 +29,7 @@ pub(in crate::verify) struct Place {
 
 impl Place {
     /// The operand in terms of the encoder's variables; `None` if it reads what is not there.
-    pub(super) fn locate(&self, operand: &Operand) -> Option<Operand> {
+    pub(in crate::verify) fn locate(&self, operand: &Operand) -> Option<Operand> {
         Some(match operand {
             Operand::Literal(_) | Operand::Fact(..) => operand.clone(),
             Operand::Argument(argument, path) => {
@@ -45,9 +45,9 @@ impl Place {
         })
     }
 
-    /// Where there is no call, in a record.
-    pub(in crate::verify) fn in_record(record: &Record) -> Self {
-        Self { call: None, record: Some(Arc::new(record.clone())) }
+    /// The same call, if there is one, and a record.
+    pub(in crate::verify) fn with(&self, record: &Record) -> Self {
+        Self { record: Some(Arc::new(record.clone())), ..self.clone() }
     }
 
     /// Whether there is a record whose fields may be read.

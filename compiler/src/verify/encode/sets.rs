@@ -176,6 +176,10 @@ impl Encoder<'_> {
             let (_, present) = self.presence(operand)?;
             return Ok(Coded { present, shape: Shape::Open });
         }
+        if let Operand::Literal(Value::Record(entries)) = operand {
+            let keys = entries.keys().cloned().map(Value::Text).collect();
+            return Ok(Coded { present: Formula::constant(true), shape: Shape::Elements(keys) });
+        }
         self.operand(operand)
     }
 
