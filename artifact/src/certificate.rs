@@ -42,6 +42,8 @@ pub enum Property {
     Stores,
     /// O2: what outsiders read of a store flows to what they may read.
     Outsiders,
+    /// A `never` claim holds in every session.
+    Claim,
     /// Every rule with a condition can be the first that fires, and none fires always.
     LiveRules,
     /// A call of the tool can run unasked.
@@ -63,7 +65,7 @@ pub enum Method {
 
 impl Property {
     /// Every property.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Lattice,
         Self::FaithfulCode,
         Self::RobustLabels,
@@ -72,6 +74,7 @@ impl Property {
         Self::Stores,
         Self::LiveRules,
         Self::Usable,
+        Self::Claim,
     ];
 }
 
@@ -85,6 +88,7 @@ impl fmt::Display for Property {
             Self::Stores => "no laundering",
             Self::Outsiders => "fit for outsiders",
             Self::LiveRules => "live rules",
+            Self::Claim => "claims",
             Self::Usable => "usable tools",
         })
     }

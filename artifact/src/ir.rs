@@ -12,6 +12,10 @@ use crate::pattern::Pattern;
 use crate::sets::SetLattice;
 use crate::value::Value;
 
+mod claim;
+
+pub use claim::{Claim, Exception, Target};
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => { $(
         $(#[$doc])*
@@ -49,6 +53,8 @@ ids! {
     NodeId,
     /// Index into [`Tool::rules`].
     RuleId,
+    /// Index into [`Policy::downgrades`].
+    DowngradeId,
 }
 
 /// A compiled policy.
@@ -567,25 +573,4 @@ pub enum DowngradeWord {
     Endorse,
     /// `declassify`: data may be read by more than its source.
     Declassify,
-}
-
-/// `never K -> target unless C`: in no session does a call that runs unasked carry data at or above
-/// K to the target.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Claim {
-    /// K. Constant; a lattice that it does not name stands at its bottom.
-    pub level: LabelId,
-    /// The target.
-    pub target: Target,
-    /// C: over facts and arguments of the target's tool.
-    pub unless: Option<ConditionId>,
-}
-
-/// Where a claim says that data does not go.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Target {
-    /// Any argument of the tool, or the choice to call it.
-    Tool(ToolId),
-    /// One argument.
-    Argument(ToolId, ArgumentId),
 }

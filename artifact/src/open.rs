@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::certificate::{Certificate, Property};
-use crate::ir::{Effect, Policy, Store, Tool};
+use crate::ir::{Effect, Store, Tool};
 use crate::origin::Origins;
 use crate::program::Program;
 use crate::sign::TrustedKeys;
@@ -205,7 +205,7 @@ pub fn open(
         return Err(OpenError::RolledBack { found, minimum });
     }
     for &property in &requirements.properties {
-        if let Some(subject) = not_proved(program.policy(), &certificate, property) {
+        if let Some(subject) = not_proved(&program, &certificate, property) {
             return Err(OpenError::NotProved { property, subject });
         }
     }
@@ -235,7 +235,8 @@ fn verified(frame: &Frame<'_>, keys: &TrustedKeys) -> Result<Vec<KeyId>, OpenErr
 }
 
 /// A lattice, store or tool of which the certificate lacks the property.
-fn not_proved(policy: &Policy, certificate: &Certificate, property: Property) -> Option<String> {
+fn not_proved(program: &Program, certificate: &Certificate, property: Property) -> Option<String> {
+    let policy = program.policy();
     let obligations = certificate.obligations.iter().filter(|o| o.property == property);
     let proved: BTreeSet<&str> = obligations.map(|o| o.subject.as_str()).collect();
     let lacks = |name: &&String| !proved.contains(name.as_str());
@@ -254,6 +255,10 @@ fn not_proved(policy: &Policy, certificate: &Certificate, property: Property) ->
         }
         Property::Antitone | Property::LiveRules => tool(|_| true),
         Property::Stores => tool(|tool| !tool.writes.is_empty()),
+        Property::Claim => {
+            let claims = policy.claims.iter().map(|claim| program.show_claim(claim).to_string());
+            claims.into_iter().find(|claim| !proved.contains(claim.as_str()))
+        }
         Property::Usable => tool(|tool| tool.rules.iter().any(|r| r.effect == Effect::Allow)),
     }
 }

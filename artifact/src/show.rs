@@ -3,10 +3,12 @@
 use std::fmt;
 
 use crate::ir::{
-    Comparison, Condition, ConditionId, LabelId, LabelPart, Names, Operand, SetTerm, Tool,
+    ArgumentId, CellPart, Claim, Comparison, Condition, ConditionId, Exception, LabelId, LabelPart,
+    Names, Operand, SetTerm, Target, Tool,
 };
 use crate::label::{closed_parts, open_part};
 use crate::program::Program;
+use crate::sets::SetLattice;
 
 /// A condition of a tool's rule, a label, or what one reads, to be printed. What reads arguments
 /// needs the tool for their names; without it they print as positions.
@@ -22,6 +24,7 @@ enum What<'a> {
     Condition(ConditionId),
     Label(LabelId),
     Operand(&'a Operand),
+    Claim(&'a Claim),
 }
 
 impl Program {
@@ -46,6 +49,16 @@ impl Program {
     pub fn show_operand<'a>(&'a self, tool: Option<&'a Tool>, operand: &'a Operand) -> Shown<'a> {
         Shown { program: self, tool, what: What::Operand(operand) }
     }
+
+    /// A claim in the policy's words, such as `never {untrusted} -> pay unless payee == house`.
+    #[must_use]
+    pub fn show_claim<'a>(&'a self, claim: &'a Claim) -> Shown<'a> {
+        let tool = match claim.target {
+            Target::Tool(tool) | Target::Argument(tool, _) => self.tool(tool),
+            Target::Reply | Target::Store(_) | Target::Cell(_) => None,
+        };
+        Shown { program: self, tool, what: What::Claim(claim) }
+    }
 }
 
 impl fmt::Display for Shown<'_> {
@@ -54,11 +67,106 @@ impl fmt::Display for Shown<'_> {
             What::Condition(condition) => self.condition(f, condition, false),
             What::Label(label) => self.label(f, label),
             What::Operand(operand) => self.operand(f, operand),
+            What::Claim(claim) => self.claim(f, claim),
         }
     }
 }
 
 impl Shown<'_> {
+    fn claim(&self, f: &mut fmt::Formatter<'_>, claim: &Claim) -> fmt::Result {
+        let policy = self.program.policy();
+        let mut unless = claim.unless;
+        let is_any = self.program.constant(claim.level) == Some(self.program.space().bottom());
+        let inner = unless.and_then(|unless| match policy.conditions.get(unless.index()) {
+            Some(Condition::Not(inner)) => Some(*inner),
+            _ => None,
+        });
+        match inner.filter(|_| is_any) {
+            Some(inner) => {
+                f.write_str("always confirm ")?;
+                self.target(f, &claim.target)?;
+                f.write_str(" when ")?;
+                self.condition(f, inner, false)?;
+                unless = None;
+            }
+            None => {
+                f.write_str("never ")?;
+                self.level(f, claim.level)?;
+                f.write_str(" -> ")?;
+                self.target(f, &claim.target)?;
+            }
+        }
+        if let Some(unless) = unless {
+            f.write_str(" unless ")?;
+            self.condition(f, unless, false)?;
+        }
+        for (i, exception) in claim.via.iter().enumerate() {
+            f.write_str(if i == 0 { " via " } else { ", " })?;
+            let tool = |tool| self.program.tool(tool).map_or("?", |tool| tool.name.as_str());
+            match exception {
+                Exception::Downgrade(id) => {
+                    let downgrade = policy.downgrades.get(id.index());
+                    f.write_str(downgrade.map_or("?", |downgrade| &downgrade.name))?;
+                }
+                Exception::Approval(of) => {
+                    write!(f, "approval of {}", of.map_or("*", tool))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The level of a claim: what lies above the bottom.
+    fn level(&self, f: &mut fmt::Formatter<'_>, label: LabelId) -> fmt::Result {
+        let policy = self.program.policy();
+        let Some(term) = policy.labels.get(label.index()) else { return f.write_str("{?}") };
+        let levels = policy.lattices.iter().zip(&term.parts).map(|(lattice, part)| match part {
+            LabelPart::Level(level) => (lattice, Some(*level)),
+            LabelPart::Named(_) => (lattice, None),
+        });
+        let mut parts = closed_parts(levels.filter(|(lattice, level)| *level != lattice.bottom()));
+        for (lattice, set) in policy.open.iter().zip(&term.sets) {
+            let is_bottom = match set {
+                SetTerm::All => !lattice.joins_by_union(),
+                SetTerm::Of(names) => lattice.joins_by_union() && names.is_empty(),
+            };
+            if !is_bottom {
+                parts.push(self.set(lattice, set));
+            }
+        }
+        match parts.as_slice() {
+            [] => self.label(f, label),
+            [only] => f.write_str(only),
+            several => write!(f, "{{{}}}", several.join(", ")),
+        }
+    }
+
+    fn target(&self, f: &mut fmt::Formatter<'_>, target: &Target) -> fmt::Result {
+        let policy = self.program.policy();
+        let tool = self.tool.map_or("?", |tool| tool.name.as_str());
+        let store = |id: crate::ir::StoreId| {
+            policy.stores.get(id.index()).map_or("?", |store| store.name.as_str())
+        };
+        match target {
+            Target::Tool(_) => f.write_str(tool),
+            Target::Argument(_, ArgumentId(index)) => {
+                let argument = self.tool.and_then(|tool| tool.arguments.get(*index as usize));
+                write!(f, "{tool}.{}", argument.map_or("?", |argument| argument.name.as_str()))
+            }
+            Target::Reply => f.write_str("reply"),
+            Target::Store(id) => f.write_str(store(*id)),
+            Target::Cell(id) => {
+                let Some(cell) = policy.cells.get(id.index()) else { return f.write_str("?") };
+                f.write_str(store(cell.store))?;
+                match &cell.part {
+                    CellPart::Field(name) => write!(f, ".{name}"),
+                    CellPart::Shape => f.write_str(".shape"),
+                    CellPart::Content => Ok(()),
+                }
+            }
+        }
+    }
+
     fn condition(&self, f: &mut fmt::Formatter<'_>, id: ConditionId, nested: bool) -> fmt::Result {
         match self.program.policy().conditions.get(id.index()) {
             None => f.write_str("?"),
@@ -135,17 +243,21 @@ impl Shown<'_> {
             }
         }
         for (lattice, set) in policy.open.iter().zip(&term.sets) {
-            let name = |names: &Names| {
-                let optional = if names.optional { "?" } else { "" };
-                format!("{}{optional}", self.word(&names.value))
-            };
-            let names = match set {
-                SetTerm::All => None,
-                SetTerm::Of(names) => Some(names.iter().map(name).collect()),
-            };
-            parts.push(open_part(&policy.open, lattice, names));
+            parts.push(self.set(lattice, set));
         }
         write!(f, "{{{}}}", parts.join(", "))
+    }
+
+    fn set(&self, lattice: &SetLattice, set: &SetTerm) -> String {
+        let name = |names: &Names| {
+            let optional = if names.optional { "?" } else { "" };
+            format!("{}{optional}", self.word(&names.value))
+        };
+        let names = match set {
+            SetTerm::All => None,
+            SetTerm::Of(names) => Some(names.iter().map(name).collect()),
+        };
+        open_part(&self.program.policy().open, lattice, names)
     }
 
     fn word(&self, operand: &Operand) -> String {

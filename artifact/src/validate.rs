@@ -12,7 +12,7 @@ mod tools;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::ir::{Policy, Store, Target};
+use crate::ir::{Exception, Policy, Store, Target};
 use crate::lattice::Lattice;
 use crate::validate::reads::{Reach, Readers};
 use crate::value::{MAX_DEPTH, Value};
@@ -203,15 +203,29 @@ fn downgrades(policy: &Policy, readers: &Readers<'_>) -> Result<(), Invalid> {
 fn claims(policy: &Policy, readers: &Readers<'_>) -> Result<(), Invalid> {
     each("claims", &policy.claims, |claim| {
         readers.constant("level", claim.level)?;
-        let (tool, argument) = match claim.target {
-            Target::Tool(tool) => (tool, None),
-            Target::Argument(tool, argument) => (tool, Some(argument)),
+        let tool = match claim.target {
+            Target::Tool(tool) | Target::Argument(tool, _) => Some(tool),
+            Target::Reply => None,
+            Target::Store(store) => {
+                index("target", store.index(), policy.stores.len())?;
+                None
+            }
+            Target::Cell(cell) => {
+                index("target", cell.index(), policy.cells.len())?;
+                None
+            }
         };
-        index("target", tool.index(), policy.tools.len())?;
-        let arguments = policy.tools.get(tool.index()).map_or(0, |tool| tool.arguments.len());
-        if let Some(argument) = argument {
+        tool.map_or(Ok(()), |tool| index("target", tool.index(), policy.tools.len()))?;
+        let tool = tool.and_then(|tool| policy.tools.get(tool.index()));
+        let arguments = tool.map_or(0, |tool| tool.arguments.len());
+        if let Target::Argument(_, argument) = claim.target {
             index("target", argument.index(), arguments)?;
         }
+        each("via", &claim.via, |exception| match exception {
+            Exception::Downgrade(id) => index("downgrade", id.index(), policy.downgrades.len()),
+            Exception::Approval(None) => Ok(()),
+            Exception::Approval(Some(id)) => index("tool", id.index(), policy.tools.len()),
+        })?;
         let call = Reach { arguments, ..Reach::default() };
         claim.unless.map_or(Ok(()), |unless| readers.condition("unless", unless, call))
     })

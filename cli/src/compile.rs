@@ -138,7 +138,7 @@ mod tests {
             let said: Vec<_> = codes.iter().map(|code| Diagnostic::new(*code, None, "")).collect();
             super::exit(&said)
         };
-        assert_eq!(exit(&[Code::N0401, Code::E0601, Code::E0602]), Exit::Unknown);
+        assert_eq!(exit(&[Code::W0201, Code::E0601, Code::E0602]), Exit::Unknown);
         assert_eq!(exit(&[Code::E0601, Code::E0503]), Exit::Refused);
         assert_eq!(exit(&[]), Exit::Refused);
     }

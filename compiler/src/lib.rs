@@ -53,6 +53,6 @@ fn phases(
     let ast = syntax::parse(sources, path, diagnostics)?;
     let hir = resolve::resolve(sources, &ast, diagnostics)?;
     let typed = typeck::check(hir, diagnostics)?;
-    let lowered = lower::lower(typed, sources, diagnostics);
+    let lowered = lower::lower(typed, sources);
     verify::verify(lowered, diagnostics)
 }

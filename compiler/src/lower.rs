@@ -10,7 +10,6 @@ use rtbas_artifact::lattice::Lattice;
 use rtbas_artifact::origin::Origins;
 use rtbas_artifact::ty::with_sets;
 
-use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::resolve::hir;
 use crate::source::Sources;
 use crate::typeck::Typed;
@@ -38,12 +37,8 @@ pub struct Lowered {
 }
 
 /// Lowers a policy.
-pub fn lower(typed: Typed, sources: &Sources<'_>, diagnostics: &mut Diagnostics) -> Lowered {
+pub fn lower(typed: Typed, sources: &Sources<'_>) -> Lowered {
     let (policy, lattices) = typed.into_parts();
-    for claim in &policy.claims {
-        let message = "this claim is not proved: this version records it and proves other things";
-        diagnostics.push(Diagnostic::new(Code::N0401, claim.span, message));
-    }
     let (spans, origins) = (place::spans(&policy), place::origins(&policy, sources));
     let tests = policy.tests.iter().map(|test| scenario::case(&policy, test)).collect();
     Lowered { policy: tables(policy, lattices), origins, spans, tests }
@@ -72,16 +67,7 @@ fn tables(policy: hir::Policy, lattices: Vec<Lattice>) -> Policy {
         .collect();
     let tools: Vec<ir::Tool> =
         policy.tools.iter().map(|tool| tool_of(&mut terms, &policy, &cells, tool)).collect();
-    let claims = policy
-        .claims
-        .iter()
-        .map(|claim| ir::Claim {
-            level: terms.bound(&claim.level),
-            target: claim.target.clone(),
-            unless: claim.unless.as_ref().map(|unless| terms.condition(unless)),
-        })
-        .collect();
-    let downgrades = policy
+    let downgrades: Vec<ir::Downgrade> = policy
         .downgrades
         .iter()
         .filter_map(|downgrade| {
@@ -98,6 +84,16 @@ fn tables(policy: hir::Policy, lattices: Vec<Lattice>) -> Policy {
                 by: downgrade.by.clone(),
                 because: downgrade.because.clone(),
             })
+        })
+        .collect();
+    let claims = policy
+        .claims
+        .iter()
+        .map(|claim| ir::Claim {
+            level: terms.bound(&claim.level),
+            target: claim.target.clone(),
+            unless: claim.unless.as_ref().map(|unless| terms.condition(unless)),
+            via: claim.via.iter().filter_map(|e| exception(&downgrades, e)).collect(),
         })
         .collect();
     let (labels, conditions) = terms.into_tables();
@@ -117,6 +113,16 @@ fn tables(policy: hir::Policy, lattices: Vec<Lattice>) -> Policy {
         tools,
         downgrades,
         claims,
+    }
+}
+
+fn exception(downgrades: &[ir::Downgrade], exception: &hir::Exception) -> Option<ir::Exception> {
+    match exception {
+        hir::Exception::Approval(tool) => Some(ir::Exception::Approval(*tool)),
+        hir::Exception::Downgrade(name) => {
+            let index = downgrades.iter().position(|downgrade| downgrade.name == *name)?;
+            Some(ir::Exception::Downgrade(ir::DowngradeId(u32::try_from(index).ok()?)))
+        }
     }
 }
 

@@ -25,6 +25,7 @@ mod message;
 pub(crate) mod store;
 mod tool;
 mod downgrade;
+mod claim;
 mod scenario;
 
 /// Resolves the names of a policy.
@@ -44,8 +45,9 @@ pub fn resolve(
     let messages = message::resolve(&mut cx, &policy.messages, policy.name.span);
     let tools = tool::resolve(&mut cx, &policy.tools);
     let downgrades = downgrade::resolve(&mut cx, &tools, &policy.downgrades);
-    let claims = policy.claims.iter().flat_map(|claim| scenario::claims(&mut cx, &tools, claim));
-    let claims = claims.collect();
+    let speak =
+        |cx: &mut context::Context<'_>, written| claim::claims(cx, &tools, &downgrades, written);
+    let claims = policy.claims.iter().flat_map(|claim| speak(&mut cx, claim)).collect();
     let tests = policy.tests.iter().map(|test| scenario::test(&mut cx, &tools, test)).collect();
     cx.warn_of_unused(&tools);
     let context::Context { levels, types, facts, stores, cells, .. } = cx;

@@ -23,6 +23,8 @@ mod live;
 mod usable;
 mod launder;
 mod outsiders;
+mod source;
+mod claim;
 mod report;
 
 use std::collections::BTreeSet;
@@ -101,6 +103,7 @@ pub fn verify(lowered: Lowered, diagnostics: &mut Diagnostics) -> Option<Verifie
     for (tool, id) in program.policy().tools.iter().zip(0..) {
         decisions(&mut book, ToolId(id), tool);
     }
+    claims(&mut book);
     let obligations = book.obligations;
     diagnostics.gate(())?;
     let certificate = Certificate { solver, obligations };
@@ -203,6 +206,26 @@ fn stores(book: &mut Book<'_>) {
                 report::store::read_outside(program, *cell, label, spans)
             });
         }
+    }
+}
+
+fn claims(book: &mut Book<'_>) {
+    let (program, spans) = (book.program, book.spans);
+    let claims = &program.policy().claims;
+    if claims.is_empty() {
+        return;
+    }
+    let prover = claim::Prover::new(program);
+    for (index, claim) in claims.iter().enumerate() {
+        let subject = program.show_claim(claim).to_string();
+        let at = spans.claims.get(index).copied();
+        let outcome = prover.check(claim);
+        if matches!(outcome, Outcome::Proved { .. }) && prover.is_vacuous(claim) {
+            book.diagnostics.push(report::claim::vacuous(&subject, at));
+        }
+        book.enter(Property::Claim, &subject, at, outcome, |breach| {
+            report::claim::broken(program, claim, breach, at)
+        });
     }
 }
 

@@ -31,5 +31,5 @@ fn phases(sources: &mut Sources<'_>, path: &str, diagnostics: &mut Diagnostics) 
     let ast = syntax::parse(sources, path, diagnostics)?;
     let hir = resolve::resolve(sources, &ast, diagnostics)?;
     let typed = typeck::check(hir, diagnostics)?;
-    Some(lower(typed, sources, diagnostics))
+    Some(lower(typed, sources))
 }

@@ -32,7 +32,7 @@ pub fn prove(policy: &str, tools: &str) -> Option<Proof> {
     let ast = syntax::parse(&mut sources, "random.pol", &mut said)?;
     let hir = resolve::resolve(&mut sources, &ast, &mut said)?;
     let typed = typeck::check(hir, &mut said)?;
-    let lowered = lower::lower(typed, &sources, &mut said);
+    let lowered = lower::lower(typed, &sources);
     let program = Program::new(lowered.policy.clone()).ok()?;
     verify::verify(lowered, &mut said);
     let (mut is_antitone, mut idle) = (true, BTreeSet::new());

@@ -49,13 +49,15 @@ fn words(json: &Json, found: &mut BTreeSet<String>) {
 }
 
 /// What the files must have among them: the variants of `ir.rs` that policies can bring about.
-const VARIANTS: [&str; 60] = [
+const VARIANTS: [&str; 63] = [
     "Adds",
     "All",
     "Allow",
+    "Approval",
     "Any",
     "Argument",
     "Bool",
+    "Cell",
     "Changes",
     "Compare",
     "Confirm",
@@ -96,6 +98,7 @@ const VARIANTS: [&str; 60] = [
     "Python",
     "Readers",
     "Record",
+    "Reply",
     "Set",
     "Shape",
     "Sources",

@@ -75,11 +75,6 @@ fn typeck() {
 }
 
 #[test]
-fn lower() {
-    check("lower", "04");
-}
-
-#[test]
 fn a_file_that_is_not_there() {
     let (_, text, _) = diagnose(&folder("syntax").join("absent.pol"));
     settings("syntax").bind(|| insta::assert_snapshot!("absent", text));
@@ -125,7 +120,7 @@ fn offered_levels_complete_a_lattice() {
 #[test]
 fn every_code_has_a_case() {
     let mut seen: BTreeSet<Code> = BTreeSet::new();
-    let cases = ["syntax", "resolve", "typeck", "lower", "verify"].into_iter().flat_map(cases);
+    let cases = ["syntax", "resolve", "typeck", "verify"].into_iter().flat_map(cases);
     for case in cases.chain([folder("syntax").join("absent.pol")]) {
         seen.extend(diagnose(&case).0.into_iter().map(|diagnostic| diagnostic.code));
     }

@@ -119,6 +119,15 @@ proptest! {
 }
 
 #[test]
+fn times_lie_in_years_of_four_digits() {
+    for time in ["9999-12-31T00:01-23:59", "0001-01-01T00:00+00:01"] {
+        assert_eq!(given(Function::Time, time), None, "{time}");
+        assert_eq!(function::apply(Function::Time, time), None, "{time}");
+    }
+    assert!(given(Function::Time, "9999-12-31T23:59:59.999999999").is_some());
+}
+
+#[test]
 fn addresses_that_two_readers_may_take_for_two_have_no_host() {
     let hosts = [
         ("https://Example.com", "example.com"),

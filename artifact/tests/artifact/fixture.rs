@@ -12,6 +12,7 @@ use rtbas_artifact::ir::*;
 use rtbas_artifact::lattice::{Lattice, LevelId};
 use rtbas_artifact::open::{Artifact, OpenError, Requirements, open};
 use rtbas_artifact::origin::{Origin, Origins};
+use rtbas_artifact::program::Program;
 use rtbas_artifact::sign::{Signer, TrustedKeys};
 use rtbas_artifact::value::Value;
 use sha2::{Digest, Sha256};
@@ -111,7 +112,13 @@ pub(crate) fn certificate(policy: &Policy) -> Certificate {
         due.map(|p| obligation(p, &tool.name)).collect::<Vec<_>>()
     };
     let tools = policy.tools.iter().flat_map(of_tool);
-    let obligations = lattices.chain([robust]).chain(tools).collect();
+    // What is no policy cannot be put into words.
+    let program = Program::new(policy.clone()).ok();
+    let shown = program.iter().flat_map(|program| {
+        policy.claims.iter().map(|claim| program.show_claim(claim).to_string())
+    });
+    let claims: Vec<_> = shown.map(|claim| obligation(Property::Claim, &claim)).collect();
+    let obligations = lattices.chain([robust]).chain(tools).chain(claims).collect();
     Certificate { solver: "z3 0.0.0.0".to_owned(), obligations }
 }
 
@@ -236,11 +243,13 @@ pub(crate) fn policy() -> Policy {
                 level: LabelId(2),
                 target: Target::Tool(ToolId(1)),
                 unless: Some(ConditionId(2)),
+                via: vec![],
             },
             Claim {
                 level: LabelId(3),
                 target: Target::Argument(ToolId(1), ArgumentId(0)),
                 unless: None,
+                via: vec![],
             },
         ],
     }

@@ -122,3 +122,44 @@ fn labels_hold_where_they_once_did_not() {
         assert!(shown.ends_with(" passed, 0 failed\nexit code 0\n"), "{shown}");
     }
 }
+
+/// A claim that does not hold comes with a test that can be pasted into the policy and fails there.
+#[test]
+fn what_breaks_a_claim_is_a_test_that_fails() {
+    let suite = repository("tests/suite/verify");
+    let mut played = 0;
+    for name in [
+        "claim_despite_downgrade",
+        "claim_of_call",
+        "claim_of_readers",
+        "claim_of_reply",
+        "claim_of_two",
+    ] {
+        let policy = fs::read_to_string(suite.join(format!("{name}.pol"))).unwrap();
+        let folder = Folder::new();
+        folder.write("outbox.tools.json", fs::read(suite.join("outbox.tools.json")).unwrap());
+        folder.write("claimed.pol", &policy);
+        let shown = folder.run(&["check", "claimed.pol", "--format", "json"]);
+        let (document, _) = shown.rsplit_once("exit code").unwrap();
+        let report: serde_json::Value =
+            serde_json::from_str(document.split_once('\n').unwrap().1).unwrap();
+        // What the claims are about is tried without them, or nothing would compile.
+        let is_claim = |line: &&str| line.starts_with("never ") || line.starts_with("always ");
+        let rest: Vec<&str> = policy.lines().filter(|line| !is_claim(line)).collect();
+        for broken in report["diagnostics"].as_array().unwrap() {
+            if broken["code"] != "E0511" {
+                continue;
+            }
+            let (_, test) = broken["help"].as_str().unwrap().split_once('\n').unwrap();
+            folder.write("broken.pol", format!("{}\n{test}\n", rest.join("\n")));
+            let shown = folder.run(&["test", "broken.pol"]);
+            assert!(shown.contains("0 passed, 1 failed"), "{name}: {test}\n{shown}");
+            assert!(
+                shown.contains("expected `confirm`, but it is `allow`"),
+                "{name}: {test}\n{shown}"
+            );
+            played += 1;
+        }
+    }
+    assert!(played > 8, "{played}");
+}

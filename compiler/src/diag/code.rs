@@ -99,7 +99,9 @@ codes! {
     E0508 "a rule that never decides, or fires whatever the call is"
     E0509 "a fault of the compiler itself"
     E0510 "a tool of which no call can run unasked"
+    E0511 "a claim that does not hold"
 
+    W0501 "a claim about data that nothing returns"
     E0601 "the solver could not decide whether a property holds"
     E0602 "the solver that was loaded is not the one that was built for"
 
@@ -114,7 +116,6 @@ codes! {
     W0207 "a store that no tool reads or writes"
     W0208 "a pattern whose tools all have blocks of their own"
 
-    N0401 "a claim that this version does not prove"
 }
 
 impl Code {

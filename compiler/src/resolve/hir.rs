@@ -288,6 +288,16 @@ pub struct Downgrade {
     pub because: String,
 }
 
+/// What a claim lets pass: a downgrade, by its name, since not all are lowered, or approval of a
+/// tool.
+#[derive(Clone, Debug)]
+pub enum Exception {
+    /// `NAME`
+    Downgrade(String),
+    /// `approval of TOOL`, or of all
+    Approval(Option<ToolId>),
+}
+
 /// A claim about one target.
 #[derive(Debug)]
 pub struct Claim {
@@ -297,6 +307,8 @@ pub struct Claim {
     pub target: Target,
     /// The exception.
     pub unless: Option<Condition>,
+    /// What may lower labels on the way.
+    pub via: Vec<Exception>,
     /// Where.
     pub span: Span,
 }

@@ -1,46 +1,11 @@
-//! Claims and tests: what is said about the policy as a whole.
+//! Tests: sessions that a policy writes down.
 
-use rtbas_artifact::ir::Target;
-
-use super::condition::{Scope, condition, label};
 use super::context::Context;
-use super::hir::{Call, Claim, Test, TestStep, Tool};
-use super::scope::unknown;
+use super::hir::{Call, Test, TestStep, Tool};
 use super::tool::argument;
 use super::tool::cover::find;
 use crate::diag::{Code, Diagnostic};
 use crate::syntax::ast;
-
-/// A claim for each of its targets.
-pub(super) fn claims(cx: &mut Context<'_>, tools: &[Tool], written: &ast::Claim) -> Vec<Claim> {
-    let mut claims = Vec::new();
-    let level = label(cx, Scope::default(), &written.level);
-    for (name, argument_name) in &written.targets {
-        let Some(id) = find(cx, tools, name) else { continue };
-        let arguments = tools.get(id.index()).map_or(&[][..], |tool| &tool.arguments);
-        let target = match argument_name {
-            None => Target::Tool(id),
-            Some(of) => match argument(arguments, of) {
-                Some(argument) => Target::Argument(id, argument),
-                None => {
-                    let known = arguments.iter().map(|argument| argument.name.as_str());
-                    cx.push(unknown(&format!("argument of `{}` called", name.text), of, known));
-                    continue;
-                }
-            },
-        };
-        let scope = Scope { arguments, ..Scope::default() };
-        let unless = match &written.unless {
-            None => None,
-            Some(unless) => match condition(cx, scope, unless) {
-                Some(unless) => Some(unless),
-                None => continue,
-            },
-        };
-        claims.push(Claim { level: level.clone(), target, unless, span: written.span });
-    }
-    claims
-}
 
 /// A test.
 pub(super) fn test(cx: &mut Context<'_>, tools: &[Tool], written: &ast::Test) -> Test {

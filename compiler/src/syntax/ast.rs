@@ -441,7 +441,7 @@ pub struct Cells {
 }
 
 /// A cell of a store.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum CellName {
     /// `shape`
     Shape,
@@ -485,17 +485,39 @@ pub struct Downgrade {
     pub because: String,
 }
 
-/// `never LABEL -> t, t.x unless C`
+/// `never LABEL -> t, t.x unless C via d`, or `always confirm t when C`
 #[derive(Debug)]
 pub struct Claim {
-    /// The level.
-    pub level: Label,
-    /// A tool, or one of its arguments.
-    pub targets: Vec<(Name, Option<Name>)>,
+    /// The level; none if any is meant.
+    pub level: Option<Label>,
+    /// Where it does not go.
+    pub targets: Vec<ClaimTarget>,
     /// The exception.
     pub unless: Option<Condition>,
+    /// What may lower labels on the way.
+    pub via: Vec<Exception>,
     /// Where.
     pub span: Span,
+}
+
+/// Where a claim says that data does not go.
+#[derive(Debug)]
+pub enum ClaimTarget {
+    /// `reply`
+    Reply,
+    /// A tool or a store.
+    Whole(Name),
+    /// An argument of a tool, or part of a store.
+    Part(Name, CellName),
+}
+
+/// What a claim lets pass.
+#[derive(Debug)]
+pub enum Exception {
+    /// A downgrade.
+    Downgrade(Name),
+    /// `approval of t`, or `approval of *`
+    Approval(Option<Name>),
 }
 
 /// `test "…" { … }`

@@ -9,8 +9,9 @@ use rtbas_artifact::sets::SetKind;
 use rtbas_grammar::{Pair, Rule};
 
 use super::ast::{
-    Claim, Downgrade, Label, LabelRule, Lattice, LatticeForm, Lint, Message, MessageKind, Name,
-    Outsiders, Policy, Product, Store, StoreLine, StorePart, Type,
+    Claim, ClaimTarget, Condition, Downgrade, Exception, Label, LabelRule, Lattice, LatticeForm,
+    Lint, Message, MessageKind, Name, Outsiders, Policy, Product, Store, StoreLine, StorePart,
+    Type,
 };
 use crate::diag::lint::Stance;
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -135,6 +136,7 @@ impl Builder<'_> {
                 Rule::tool | Rule::tools => policy.tools.push(self.tool_block(&item)?),
                 Rule::downgrade => policy.downgrades.push(self.downgrade(&item)?),
                 Rule::claim => policy.claims.push(self.claim(&item)?),
+                Rule::always => policy.claims.push(self.always(&item)?),
                 Rule::test => policy.tests.push(self.test(&item)?),
                 Rule::lint => policy.lints.push(self.lint(&item)?),
                 _ => {}
@@ -290,15 +292,42 @@ impl Builder<'_> {
     fn claim(&mut self, pair: &Pair<'_>) -> Option<Claim> {
         let mut targets = Vec::new();
         for target in all(pair, Rule::target) {
-            let mut names = self.names(&target).into_iter();
-            targets.push((names.next()?, names.next()));
+            targets.push(match one(&target, Rule::name) {
+                None => ClaimTarget::Reply,
+                Some(name) => match one(&target, Rule::cell) {
+                    None => ClaimTarget::Whole(self.name(&name)),
+                    Some(cell) => ClaimTarget::Part(self.name(&name), self.cell(&cell)),
+                },
+            });
         }
-        let level = self.one_label(pair)?;
+        let level = Some(self.one_label(pair)?);
         let unless = match one(pair, Rule::unless) {
             Some(unless) => Some(self.one_condition(&unless)?),
             None => None,
         };
-        Some(Claim { level, targets, unless, span: self.span(pair) })
+        let via = self.via(pair)?;
+        Some(Claim { level, targets, unless, via, span: self.span(pair) })
+    }
+
+    /// That a call is asked about is that whatever made it, it never runs unasked.
+    fn always(&mut self, pair: &Pair<'_>) -> Option<Claim> {
+        let targets = vec![ClaimTarget::Whole(self.one_name(pair)?)];
+        let when = self.one_condition(&one(pair, Rule::when)?)?;
+        let unless = Some(Condition::Not(Box::new(when)));
+        let via = self.via(pair)?;
+        Some(Claim { level: None, targets, unless, via, span: self.span(pair) })
+    }
+
+    fn via(&mut self, pair: &Pair<'_>) -> Option<Vec<Exception>> {
+        let mut found = Vec::new();
+        for exception in one(pair, Rule::via).iter().flat_map(|via| all(via, Rule::exception)) {
+            let name = self.one_name(&exception);
+            found.push(match has(&exception, Rule::kw_approval) {
+                true => Exception::Approval(name),
+                false => Exception::Downgrade(name?),
+            });
+        }
+        Some(found)
     }
 
     /// The reason that a match gives; the inner `None` if it gives none.

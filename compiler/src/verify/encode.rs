@@ -7,7 +7,7 @@
 
 pub(super) mod place;
 mod typed;
-mod label;
+pub(super) mod label;
 mod pattern;
 mod function;
 mod date;
@@ -229,7 +229,8 @@ impl<'p> Encoder<'p> {
         Ok(Formula::and(all))
     }
 
-    fn flows(&mut self, run: usize, lattice: usize, level: LevelId) -> Formula {
+    /// When a label's level of a closed lattice flows to a level.
+    pub(super) fn flows(&mut self, run: usize, lattice: usize, level: LevelId) -> Formula {
         if let Some(bounds) = self.bounds.get_mut(lattice) {
             bounds.insert(level);
         }

@@ -1,6 +1,7 @@
 //! Refutations as diagnostics: the place in the source, the counterexample in the policy's words,
 //! and a way out.
 
+pub(super) mod claim;
 pub(super) mod rule;
 pub(super) mod store;
 

@@ -359,7 +359,12 @@ fn add_field(operand: &Operand, read: &mut BTreeSet<Vec<String>>) {
     }
 }
 
-fn operands(program: &Program, condition: ConditionId, visit: &mut impl FnMut(&Operand)) {
+/// Visits what a condition reads.
+pub(super) fn operands(
+    program: &Program,
+    condition: ConditionId,
+    visit: &mut impl FnMut(&Operand),
+) {
     match program.policy().conditions.get(condition.index()) {
         Some(
             Condition::Compare(_, left, right)

@@ -157,17 +157,25 @@ impl<'r> Values<'r> {
     pub(super) fn record(&self, record: &Record) -> Value {
         let fields = record.iter().filter_map(|(name, operand)| {
             let value = match operand {
-                Operand::Literal(value) => value.clone(),
-                operand if self.is_asked(operand) => {
-                    let (ty, _) = self.encoder.declared_type(operand)?;
-                    let root = |path: Vec<String>| longer(operand, path);
-                    build(&self.policy.types, ty, &mut Vec::new(), &self.fixed, &root)?
-                }
+                Operand::Literal(_) => self.of(operand)?,
+                operand if self.is_asked(operand) => self.of(operand)?,
                 _ => return None,
             };
             Some((name.clone(), value))
         });
         Value::Record(fields.collect())
+    }
+
+    /// The value of a variable, or of something in one.
+    pub(super) fn of(&self, operand: &Operand) -> Option<Value> {
+        match operand {
+            Operand::Literal(value) => Some(value.clone()),
+            operand => {
+                let (ty, _) = self.encoder.declared_type(operand)?;
+                let root = |path: Vec<String>| longer(operand, path);
+                build(&self.policy.types, ty, &mut Vec::new(), &self.fixed, &root)
+            }
+        }
     }
 
     fn is_asked(&self, operand: &Operand) -> bool {
@@ -270,7 +278,7 @@ fn is_under(operand: &Operand, other: &Operand) -> bool {
 }
 
 /// The plainest value of a type, and not null unless the type has nothing else.
-fn smallest(types: &[Type], ty: TypeId) -> Value {
+pub(super) fn smallest(types: &[Type], ty: TypeId) -> Value {
     match types.get(ty.index()) {
         None | Some(Type::Null) => Value::Null,
         Some(Type::Any | Type::Text) => Value::Text(String::new()),

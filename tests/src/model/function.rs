@@ -71,6 +71,10 @@ fn seconds(text: &str) -> Option<Decimal> {
         None => hours_and_minutes(offset.get(1..)?)?,
     };
     let whole = day(date)? * 86_400 + hours_and_minutes(minutes)? + of(whole, 59)? - ahead;
+    // In UTC, too, its year has four digits.
+    let is_known =
+        (day("0001-01-01")? * 86_400..(day("9999-12-31")? + 1) * 86_400).contains(&whole);
+    let whole = Some(whole).filter(|_| is_known)?;
     let nanos: i128 = format!("{fraction:0<9}").parse().ok().filter(|_| is_fraction)?;
     Decimal::new(i128::from(whole) * 1_000_000_000 + nanos, -9).ok()
 }

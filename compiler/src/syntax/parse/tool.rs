@@ -139,13 +139,14 @@ impl Builder<'_> {
     fn cells(&mut self, pair: &Pair<'_>) -> Option<Cells> {
         let mut cells = Vec::new();
         for cell in all(pair, Rule::cell) {
-            cells.push(match self.one_name(&cell) {
-                Some(name) => CellName::Field(name),
-                None => CellName::Shape,
-            });
+            cells.push(self.cell(&cell));
         }
         let cells = Some(cells).filter(|cells| !cells.is_empty());
         Some(Cells { store: self.one_name(pair)?, cells, span: self.span(pair) })
+    }
+
+    pub(super) fn cell(&self, pair: &Pair<'_>) -> CellName {
+        self.one_name(pair).map_or(CellName::Shape, CellName::Field)
     }
 
     fn rule(&mut self, pair: &Pair<'_>) -> Option<ToolLine> {

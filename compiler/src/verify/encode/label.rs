@@ -12,7 +12,37 @@ use crate::verify::term::Formula;
 const NO_RUN: usize = usize::MAX;
 
 /// A label of data, and where it is read.
-pub(super) type Part = (LabelId, Place);
+pub(in crate::verify) type Term = (LabelId, Place);
+
+/// Part of a label that is a join, where it is there.
+#[derive(Clone, Debug)]
+pub(in crate::verify) struct Part {
+    pub(in crate::verify) present: Formula,
+    pub(in crate::verify) label: Joined,
+}
+
+/// A label that is made of terms.
+#[derive(Clone, Debug)]
+pub(in crate::verify) enum Joined {
+    Top,
+    /// The join of the first, and that met with the second.
+    Terms(Vec<Term>, Option<Term>),
+}
+
+impl Part {
+    /// One term.
+    pub(in crate::verify) fn one(present: Formula, label: LabelId, place: &Place) -> Self {
+        Self { present, label: Joined::Terms(vec![(label, place.clone())], None) }
+    }
+
+    /// All terms.
+    pub(in crate::verify) fn terms(&self) -> Vec<&Term> {
+        match &self.label {
+            Joined::Top => Vec::new(),
+            Joined::Terms(joined, met) => joined.iter().chain(met).collect(),
+        }
+    }
+}
 
 /// The label of a run as a join.
 #[derive(Clone, Debug)]
@@ -23,7 +53,7 @@ pub(super) struct Join {
 
 impl Encoder<'_> {
     /// Says that the label of a run is the join of these.
-    fn join(&mut self, run: usize, parts: Vec<Part>) -> Result<(), Outside> {
+    pub(in crate::verify) fn join(&mut self, run: usize, parts: Vec<Part>) -> Result<(), Outside> {
         for part in &parts {
             self.know_names(part)?;
         }
@@ -34,11 +64,15 @@ impl Encoder<'_> {
     /// Says that the label of a run is the floor: the join of the labels of the messages that no
     /// tool wrote.
     pub(in crate::verify) fn floor(&mut self, run: usize) -> Result<(), Outside> {
+        let parts = self.floor_parts();
+        self.join(run, parts)
+    }
+
+    /// What the floor is the join of.
+    pub(in crate::verify) fn floor_parts(&self) -> Vec<Part> {
         let messages = &self.policy().messages;
-        self.join(
-            run,
-            [messages.system, messages.user].map(|label| (label, Place::default())).to_vec(),
-        )
+        let part = |label| Part::one(Formula::constant(true), label, &Place::default());
+        [messages.system, messages.user].map(part).to_vec()
     }
 
     /// Adds what holds of labels that are joins to the background. To be called once every bound
@@ -48,11 +82,11 @@ impl Encoder<'_> {
             for (lattice, bounds) in self.bounds.clone().into_iter().enumerate() {
                 for bound in bounds {
                     let mut all = Vec::new();
-                    for (label, _) in &join.parts {
-                        let level = self.level_of(*label, lattice)?;
+                    for part in &join.parts {
+                        let level = self.part_level(part, lattice)?;
                         let table = self.policy().lattices.get(lattice);
                         let flows = table.is_some_and(|table| table.flows(level, bound));
-                        all.push(Formula::constant(flows));
+                        all.push(part.present.clone().implies(Formula::constant(flows)));
                     }
                     let name = flows(join.run, lattice, bound);
                     let is = Formula::variable(&name).same(Formula::and(all));
@@ -106,6 +140,29 @@ impl Encoder<'_> {
             all.push(self.set_terms_flow(open, (low, at_low), (high, at_high), side)?);
         }
         Ok(Formula::and(all))
+    }
+
+    /// The level of a part in a closed lattice.
+    pub(in crate::verify) fn part_level(
+        &self,
+        part: &Part,
+        lattice: usize,
+    ) -> Result<LevelId, Outside> {
+        let no_lattice = || Outside("an order that is no lattice".to_owned());
+        let table = self.policy().lattices.get(lattice).ok_or_else(no_lattice)?;
+        let Joined::Terms(joined, met) = &part.label else {
+            return table.top().ok_or_else(no_lattice);
+        };
+        let mut level = table.bottom().ok_or_else(no_lattice)?;
+        for (label, _) in joined {
+            level = table.join(level, self.level_of(*label, lattice)?).ok_or_else(no_lattice)?;
+        }
+        match met {
+            None => Ok(level),
+            Some((label, _)) => {
+                table.meet(level, self.level_of(*label, lattice)?).ok_or_else(no_lattice)
+            }
+        }
     }
 
     fn level_of(&self, label: LabelId, lattice: usize) -> Result<LevelId, Outside> {

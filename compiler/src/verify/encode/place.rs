@@ -25,6 +25,8 @@ pub(in crate::verify) struct Place {
     call: Option<u32>,
     /// What the fields of the record are, if there is a record.
     record: Option<Arc<Record>>,
+    /// The value that checks itself, if one does: what is read as the field without a name.
+    value: Option<Operand>,
 }
 
 impl Place {
@@ -35,10 +37,10 @@ impl Place {
             Operand::Argument(argument, path) => {
                 Operand::Argument(ArgumentId(self.call?.checked_add(argument.0)?), path.clone())
             }
-            Operand::Field(path) => {
-                let (name, rest) = path.split_first()?;
-                under(self.record.as_ref()?.get(name)?, rest)?
-            }
+            Operand::Field(path) => match path.split_first() {
+                None => self.value.clone()?,
+                Some((name, rest)) => under(self.record.as_ref()?.get(name)?, rest)?,
+            },
             Operand::Derived(function, source) => {
                 Operand::Derived(*function, Box::new(self.locate(source)?))
             }
@@ -48,6 +50,11 @@ impl Place {
     /// The same call, if there is one, and a record.
     pub(in crate::verify) fn with(&self, record: &Record) -> Self {
         Self { record: Some(Arc::new(record.clone())), ..self.clone() }
+    }
+
+    /// The same call, and a value that checks itself.
+    pub(in crate::verify) fn checking(&self, value: Operand) -> Self {
+        Self { record: None, value: Some(value), ..self.clone() }
     }
 
     /// Whether there is a record whose fields may be read.
@@ -83,7 +90,7 @@ impl Encoder<'_> {
             ty: argument.ty,
             always: argument.required || argument.default.is_some(),
         }));
-        Place { call: Some(first), record: None }
+        Place { call: Some(first), ..Place::default() }
     }
 
     /// A record of a store, with variables for its fields.
@@ -101,6 +108,13 @@ impl Encoder<'_> {
             record.insert(field.name.clone(), variable);
         }
         record
+    }
+
+    /// A value of a type.
+    pub(in crate::verify) fn value(&mut self, ty: TypeId) -> Operand {
+        let variable = Operand::Argument(ArgumentId(self.next_variable()), Vec::new());
+        self.variables.push(Variable { ty, always: true });
+        variable
     }
 
     fn next_variable(&self) -> u32 {

@@ -11,7 +11,7 @@ use rtbas_artifact::eval::Side;
 use rtbas_artifact::ir::{Comparison, LabelId, Names, Operand, SetTerm};
 use rtbas_artifact::value::Value;
 
-use super::label::Part as LabelPart;
+use super::label::{Joined, Part as LabelPart};
 use super::place::Place;
 use super::{Coded, Encoder, Outside, Shape, Truth, defined, relation};
 use crate::verify::term::{Formula, Number};
@@ -168,6 +168,33 @@ impl Encoder<'_> {
         };
         let neither = [!low_is_top, !high_is_bottom, within];
         Ok(Formula::or([low_is_bottom, high_is_top, Formula::and(neither)]))
+    }
+
+    /// When a bound's level of an open lattice, read where there is no call, flows to that of a
+    /// run's label.
+    pub(in crate::verify) fn set_below(
+        &mut self,
+        open: usize,
+        term: &SetTerm,
+        run: usize,
+    ) -> Result<Formula, Outside> {
+        let Some(lattice) = self.policy().open.get(open) else {
+            return Ok(Formula::constant(false));
+        };
+        let by_union = lattice.joins_by_union();
+        let all = Formula::variable(has_all(run, open));
+        let SetTerm::Of(names) = term else {
+            return Ok(if by_union { all } else { Formula::constant(true) });
+        };
+        let (values, is_good) = self.names(names, by_union, Side::Bound, &Place::default())?;
+        let name = format!("{values:?} flows to label {run} set {open}");
+        let label = Set::Label(run, open);
+        let within = match by_union {
+            true => Formula::or([all, self.includes(&name, Set::Values(values), label)?]),
+            false => self.includes(&name, label, Set::Values(values))?,
+        };
+        // A value that is none makes a bound the bottom, which flows anywhere.
+        Ok(Formula::or([!is_good, within]))
     }
 
     /// A value that names readers or sources; a map's names are its keys.
@@ -425,10 +452,11 @@ impl Encoder<'_> {
 
     /// Notes the elements that a label's terms list, so that all is said of them, too.
     pub(super) fn know_names(&mut self, part: &LabelPart) -> Result<(), Outside> {
-        let (label, place) = part;
-        for open in 0..self.policy().open.len() {
-            if let Some((values, _)) = self.names_of(*label, open, place)? {
-                self.know(&values);
+        for (label, place) in part.terms() {
+            for open in 0..self.policy().open.len() {
+                if let Some((values, _)) = self.names_of(*label, open, place)? {
+                    self.know(&values);
+                }
             }
         }
         Ok(())
@@ -464,11 +492,36 @@ impl Encoder<'_> {
                 true => Formula::or(each),
                 false => Formula::and(each),
             };
+            let meet = |each: [Formula; 2]| match by_union {
+                true => Formula::and(each),
+                false => Formula::or(each),
+            };
+            // What is not there is the bottom.
+            let there = |present: &Formula, has: Formula| match by_union {
+                true => Formula::and([present.clone(), has]),
+                false => present.clone().implies(has),
+            };
             let questions = std::iter::once(None).chain(elements.iter().map(Some));
             for question in questions {
                 let mut each = Vec::new();
-                for (label, place) in parts {
-                    each.push(self.answers(*label, open, place, question)?);
+                for part in parts {
+                    let has = match &part.label {
+                        Joined::Top => Formula::constant(by_union),
+                        Joined::Terms(joined, met) => {
+                            let mut terms = Vec::new();
+                            for (label, place) in joined {
+                                terms.push(self.answers(*label, open, place, question)?);
+                            }
+                            let has = join(terms);
+                            match met {
+                                None => has,
+                                Some((label, place)) => {
+                                    meet([has, self.answers(*label, open, place, question)?])
+                                }
+                            }
+                        }
+                    };
+                    each.push(there(&part.present, has));
                 }
                 let name = match question {
                     None => has_all(run, open),

@@ -1,0 +1,543 @@
+//! `never` claims: over all sessions, no matter who wrote what, nothing at or above a level reaches
+//! the target unless the exceptions hold.
+//!
+//! Labels of cells are declared and decisions are antitone, so what may come into any session may
+//! come into one whose context is the floor: there is no session to unroll. A level is reached if
+//! for each *ceiling* of it (a level that it does not flow to, and that no larger such level is
+//! above of) something is carried in that does not flow there either; so one carrier for each
+//! ceiling is enough. What downgrades and endorsements lower still carries its raw label.
+//!
+//! A claim is first asked of any context at all; that is what proves most. Only where that fails,
+//! carriers are sought.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use rtbas_artifact::certificate::Method;
+use rtbas_artifact::eval::Side;
+use rtbas_artifact::ir::{
+    CellId, Claim, ConditionId, Effect, Exception, LabelId, LabelPart, Policy, SetTerm, Target,
+    Tool, ToolId,
+};
+use rtbas_artifact::lattice::LevelId;
+use rtbas_artifact::program::Program;
+
+use super::decision::Decisions;
+use super::encode::place::Place;
+use super::encode::{Encoder, Outside};
+use super::outcome::Outcome;
+use super::query::{Found, HIGH, LOW, find};
+use super::source::{Source, sources};
+use super::term::Formula;
+use carrier::{Carried, Carrier, downgrade};
+pub(super) use session::{Answer, Breach, Returned, Taint};
+
+mod carrier;
+mod session;
+
+/// The run whose label is the floor, at which the calls are made that carry something in.
+const FLOOR: usize = 2;
+
+/// More carriers together are not sought.
+const COMBINATIONS: usize = 4096;
+
+/// What a claim lets pass: these downgrades, and what approving calls of these tools endorses.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Exceptions {
+    downgrades: BTreeSet<usize>,
+    approvals: BTreeSet<ToolId>,
+}
+
+/// A level of a closed lattice that the level of a claim does not flow to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Ceiling {
+    lattice: usize,
+    level: LevelId,
+}
+
+/// The cells that endorsed calls may have filled with what lies above a ceiling, and by which.
+type Tainted = BTreeMap<CellId, Taint>;
+
+/// What a claim is about: a call, or the reply.
+#[derive(Clone, Copy, Debug)]
+enum Sink {
+    /// A call of a tool that is decided so.
+    Call(ToolId, Effect),
+    Reply,
+}
+
+/// Proves the claims of a policy.
+pub(super) struct Prover<'p> {
+    program: &'p Program,
+    sources: Vec<Source>,
+    tainted: RefCell<BTreeMap<(Exceptions, Ceiling), Tainted>>,
+}
+
+impl<'p> Prover<'p> {
+    pub(super) fn new(program: &'p Program) -> Self {
+        Self { program, sources: sources(program), tainted: RefCell::default() }
+    }
+
+    fn policy(&self) -> &'p Policy {
+        self.program.policy()
+    }
+
+    /// Whether a claim holds.
+    pub(super) fn check(&self, claim: &Claim) -> Outcome<Box<Breach>> {
+        let prove = || {
+            let mut resource = 0;
+            for sink in self.sinks(&claim.target) {
+                match self.reaches(claim, sink)? {
+                    Outcome::Proved { resource: spent, .. } => resource += spent,
+                    other => return Ok(other),
+                }
+            }
+            Ok(Outcome::Proved { method: Method::Search, resource })
+        };
+        prove().unwrap_or_else(|Outside(reason)| Outcome::Unknown { reason })
+    }
+
+    /// Whether nothing that comes into a session is at the level of a claim, so that it says
+    /// nothing about the rules.
+    pub(super) fn is_vacuous(&self, claim: &Claim) -> bool {
+        let via = exceptions(self.policy(), &claim.via);
+        let Ok(ceilings) = self.ceilings(claim.level) else { return false };
+        ceilings.into_iter().any(|ceiling| {
+            let tainted = self.tainted(&via, ceiling).unwrap_or_default();
+            let carriers = self.carriers(&via, Some((ceiling, Some(&tainted))));
+            carriers.is_ok_and(|carriers| carriers.is_empty())
+        })
+    }
+
+    fn sinks(&self, target: &Target) -> Vec<Sink> {
+        let writers = |is_it: &dyn Fn(CellId) -> bool| {
+            let tools = self.policy().tools.iter().zip(0..);
+            let writes = |tool: &Tool| tool.writes.iter().any(|write| is_it(write.cell));
+            let writers = tools.filter(|(tool, _)| writes(tool));
+            writers.map(|(_, id)| Sink::Call(ToolId(id), Effect::Allow)).collect()
+        };
+        match target {
+            // Until parts of a context can be handed on by themselves, an argument is as high as the
+            // whole call.
+            Target::Tool(tool) | Target::Argument(tool, _) => {
+                vec![Sink::Call(*tool, Effect::Allow)]
+            }
+            Target::Reply => vec![Sink::Reply],
+            Target::Store(store) => writers(&|cell| {
+                self.policy().cells.get(cell.index()).is_some_and(|cell| cell.store == *store)
+            }),
+            Target::Cell(cell) => writers(&|written| written == *cell),
+        }
+    }
+
+    fn reaches(&self, claim: &Claim, sink: Sink) -> Result<Outcome<Box<Breach>>, Outside> {
+        let via = exceptions(self.policy(), &claim.via);
+        let ceilings = self.ceilings(claim.level)?;
+        let mut tainted = BTreeMap::new();
+        for ceiling in &ceilings {
+            tainted.insert(*ceiling, self.tainted(&via, *ceiling)?);
+        }
+        let open = self.open_part(claim.level);
+        let goal = Goal { claim, sink, via: &via, open: &open, ceilings: &ceilings };
+        let loose: Vec<Ceiling> = ceilings
+            .iter()
+            .filter(|ceiling| self.is_loose(&via, **ceiling, &tainted))
+            .copied()
+            .collect();
+        if let Found::Nothing { resource } = self.any_context(&goal, &loose)? {
+            return Ok(Outcome::Proved { method: Method::Search, resource });
+        }
+        self.by_carriers(&goal, &tainted)
+    }
+
+    /// The ceilings of a level, but those that the floor is above of already.
+    fn ceilings(&self, level: LabelId) -> Result<Vec<Ceiling>, Outside> {
+        let by_value = || Outside("a label that names a level by a value".to_owned());
+        let mut found = Vec::new();
+        for (index, lattice) in self.policy().lattices.iter().enumerate() {
+            let part = |label: LabelId| {
+                let term = self.policy().labels.get(label.index())?;
+                match term.parts.get(index)? {
+                    LabelPart::Level(level) => Some(*level),
+                    LabelPart::Named(_) => None,
+                }
+            };
+            let messages = &self.policy().messages;
+            let claimed = part(level).ok_or_else(by_value)?;
+            let floor = [messages.system, messages.user].map(part);
+            let [Some(system), Some(user)] = floor else { return Err(by_value()) };
+            let below: Vec<LevelId> =
+                lattice.ids().filter(|other| !lattice.flows(claimed, *other)).collect();
+            let is_largest = |level: &LevelId| {
+                below.iter().all(|other| other == level || !lattice.flows(*level, *other))
+            };
+            let has =
+                |level: &LevelId| !lattice.flows(system, *level) || !lattice.flows(user, *level);
+            let largest = below.iter().filter(|level| is_largest(level) && !has(level));
+            found.extend(largest.map(|level| Ceiling { lattice: index, level: *level }));
+        }
+        Ok(found)
+    }
+
+    /// The open lattices in which a level says something.
+    fn open_part(&self, level: LabelId) -> Vec<(usize, SetTerm)> {
+        let term = self.policy().labels.get(level.index());
+        let sets = term.map_or(&[][..], |term| &term.sets);
+        let open = self.policy().open.iter().zip(sets).enumerate();
+        let says = |term: &SetTerm, by_union: bool| match term {
+            SetTerm::All => by_union,
+            SetTerm::Of(names) => !by_union || !names.is_empty(),
+        };
+        open.filter(|(_, (lattice, set))| says(set, lattice.joins_by_union()))
+            .map(|(index, (_, set))| (index, set.clone()))
+            .collect()
+    }
+
+    /// Whether something may lie above a ceiling and be labelled below it.
+    fn is_loose(
+        &self,
+        via: &Exceptions,
+        ceiling: Ceiling,
+        tainted: &BTreeMap<Ceiling, Tainted>,
+    ) -> bool {
+        tainted.get(&ceiling).is_some_and(|cells| !cells.is_empty()) || self.has_downgrades(via)
+    }
+
+    /// Whether there are downgrades that a claim does not let pass.
+    fn has_downgrades(&self, via: &Exceptions) -> bool {
+        (0..self.policy().downgrades.len()).any(|id| !via.downgrades.contains(&id))
+    }
+
+    /// Looks for a breach in any context above the floor, whether or not anything makes it so.
+    fn any_context(&self, goal: &Goal<'_>, loose: &[Ceiling]) -> Result<Found, Outside> {
+        let mut encoder = Encoder::new(self.program);
+        let (_, sink) = goal.sink(&mut encoder, self.program, HIGH)?;
+        let mut all = vec![sink];
+        encoder.floor(LOW)?;
+        for ceiling in goal.ceilings.iter().filter(|ceiling| !loose.contains(ceiling)) {
+            all.push(!encoder.flows(HIGH, ceiling.lattice, ceiling.level));
+        }
+        if !self.has_downgrades(goal.via) && !self.has_endorsements(goal.via) {
+            for (open, term) in goal.open {
+                all.push(encoder.set_below(*open, term, HIGH)?);
+            }
+        }
+        Ok(find(&mut encoder, self.policy(), Formula::and(all)))
+    }
+
+    fn has_endorsements(&self, via: &Exceptions) -> bool {
+        let tools = self.policy().tools.iter().zip(0..);
+        let counts = |(tool, id): (&Tool, u32)| {
+            let is_excepted = via.approvals.contains(&ToolId(id));
+            tool.endorsements.iter().any(|e| e.unasked || !is_excepted)
+        };
+        tools.into_iter().any(counts)
+    }
+
+    /// Looks for carriers that together reach the level, and a call that they let through.
+    fn by_carriers(
+        &self,
+        goal: &Goal<'_>,
+        tainted: &BTreeMap<Ceiling, Tainted>,
+    ) -> Result<Outcome<Box<Breach>>, Outside> {
+        let mut slots: Vec<(Option<Ceiling>, Vec<Carrier>)> = Vec::new();
+        for ceiling in goal.ceilings {
+            let cells = tainted.get(ceiling);
+            slots.push((Some(*ceiling), self.carriers(goal.via, Some((*ceiling, cells)))?));
+        }
+        let (mut resource, mut unsure) = (0, None);
+        let rounds = if goal.open.is_empty() { 0 } else { 2 };
+        for _ in 0..=rounds {
+            for carriers in combinations(&slots)? {
+                match self.with(goal, &carriers, tainted)? {
+                    Outcome::Proved { resource: spent, .. } => resource += spent,
+                    Outcome::Unknown { reason } => unsure = Some(reason),
+                    other => return Ok(other),
+                }
+            }
+            if !goal.open.is_empty() {
+                slots.push((None, self.carriers(goal.via, None)?));
+            }
+        }
+        // Of sets of names, more carriers might reach what these do not.
+        let open = (!goal.open.is_empty()).then(|| {
+            "a claim about who may read, or who had a say, and more than two results".into()
+        });
+        Ok(match unsure.or(open) {
+            Some(reason) => Outcome::Unknown { reason },
+            None => Outcome::Proved { method: Method::Search, resource },
+        })
+    }
+
+    /// What may carry something above a ceiling, or anything.
+    fn carriers(
+        &self,
+        via: &Exceptions,
+        ceiling: Option<(Ceiling, Option<&Tainted>)>,
+    ) -> Result<Vec<Carrier>, Outside> {
+        let mut found = Vec::new();
+        for source in &self.sources {
+            let Some(tool) = self.program.tool(source.tool) else { continue };
+            for lowered in [false, true] {
+                if lowered && downgrade(self.program, source).is_none() {
+                    continue;
+                }
+                let carrier = Carrier { source: source.clone(), lowered };
+                if let Some((ceiling, cells)) = ceiling {
+                    let mut encoder = Encoder::new(self.program);
+                    let carried = carrier.encode(&mut encoder, self.program, tool, via)?;
+                    if !self.may_exceed(&mut encoder, &carried, ceiling, cells)? {
+                        continue;
+                    }
+                }
+                found.push(carrier);
+            }
+        }
+        Ok(found)
+    }
+
+    fn may_exceed(
+        &self,
+        encoder: &mut Encoder<'_>,
+        carried: &Carried,
+        ceiling: Ceiling,
+        cells: Option<&Tainted>,
+    ) -> Result<bool, Outside> {
+        if is_tainted(carried, cells) {
+            return Ok(true);
+        }
+        for part in &carried.raw {
+            if self.exceeds(encoder, part, ceiling)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn exceeds(
+        &self,
+        encoder: &Encoder<'_>,
+        part: &super::encode::label::Part,
+        ceiling: Ceiling,
+    ) -> Result<bool, Outside> {
+        let level = encoder.part_level(part, ceiling.lattice)?;
+        let lattice = self.policy().lattices.get(ceiling.lattice);
+        Ok(lattice.is_none_or(|lattice| !lattice.flows(level, ceiling.level)))
+    }
+
+    /// Looks for a breach by these carriers.
+    fn with(
+        &self,
+        goal: &Goal<'_>,
+        carriers: &[Slotted],
+        tainted: &BTreeMap<Ceiling, Tainted>,
+    ) -> Result<Outcome<Box<Breach>>, Outside> {
+        let mut encoder = Encoder::new(self.program);
+        let mut label = encoder.floor_parts();
+        let mut raw = label.clone();
+        let mut all = Vec::new();
+        let mut carried = Vec::new();
+        for (ceiling, carrier) in carriers {
+            let Some(tool) = self.program.tool(carrier.source.tool) else { continue };
+            let one = carrier.encode(&mut encoder, self.program, tool, goal.via)?;
+            if let Some(ceiling) = ceiling
+                && !is_tainted(&one, tainted.get(ceiling))
+            {
+                let mut exceeds = Vec::new();
+                for part in &one.raw {
+                    if self.exceeds(&encoder, part, *ceiling)? {
+                        exceeds.push(part.present.clone());
+                    }
+                }
+                all.push(Formula::or(exceeds));
+            }
+            if tool.rules.iter().any(|rule| rule.effect == Effect::Deny) {
+                let decisions = Decisions::of(&mut encoder, tool, &one.call, FLOOR)?;
+                all.push(!decisions.is(Effect::Deny));
+            }
+            all.push(one.when.clone());
+            label.extend(one.label.clone());
+            raw.extend(one.raw.clone());
+            carried.push(one);
+        }
+        let (call, sink) = goal.sink(&mut encoder, self.program, LOW)?;
+        all.push(sink);
+        for (open, term) in goal.open {
+            all.push(encoder.set_below(*open, term, HIGH)?);
+        }
+        let floor = encoder.floor_parts();
+        encoder.join(LOW, label)?;
+        encoder.join(HIGH, raw)?;
+        encoder.join(FLOOR, floor)?;
+        let solution = match find(&mut encoder, self.policy(), Formula::and(all)) {
+            Found::Nothing { resource } => {
+                return Ok(Outcome::Proved { method: Method::Search, resource });
+            }
+            Found::Unknown { reason } => return Ok(Outcome::Unknown { reason }),
+            Found::Something(solution) => solution,
+        };
+        solution.show(self.program, &encoder, |values, _, _| {
+            let carriers = carriers.iter().map(|(_, carrier)| carrier).zip(&carried);
+            let played = session::Player { program: self.program, goal, tainted }
+                .play(values, carriers, &call);
+            let (breach, agrees) =
+                played.ok_or_else(|| Outside("values that cannot be shown".to_owned()))?;
+            Ok(Outcome::replayed(Box::new(breach), agrees, &encoder))
+        })
+    }
+
+    /// The cells that endorsed calls may fill with what lies above a ceiling.
+    fn tainted(&self, via: &Exceptions, ceiling: Ceiling) -> Result<Tainted, Outside> {
+        let key = (via.clone(), ceiling);
+        if let Some(known) = self.tainted.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let mut tainted = Tainted::new();
+        loop {
+            let before = tainted.len();
+            for (tool, id) in self.policy().tools.iter().zip(0..) {
+                let id = ToolId(id);
+                for endorsement in &tool.endorsements {
+                    let is_new = |cell: &&CellId| !tainted.contains_key(cell);
+                    let new: Vec<CellId> =
+                        endorsement.cells.iter().filter(is_new).copied().collect();
+                    if new.is_empty() {
+                        continue;
+                    }
+                    let allow = endorsement.unasked.then_some(Effect::Allow);
+                    let confirm = (!via.approvals.contains(&id)).then_some(Effect::Confirm);
+                    for effect in allow.iter().chain(&confirm) {
+                        if let Some(breach) = self.writes(via, ceiling, &tainted, (id, *effect))? {
+                            let taint = Taint::new(breach);
+                            tainted.extend(new.iter().map(|cell| (*cell, taint.clone())));
+                            break;
+                        }
+                    }
+                }
+            }
+            if tainted.len() == before {
+                break;
+            }
+        }
+        self.tainted.borrow_mut().insert(key, tainted.clone());
+        Ok(tainted)
+    }
+
+    /// A session in which a call that is decided so is made of what lies above a ceiling.
+    fn writes(
+        &self,
+        via: &Exceptions,
+        ceiling: Ceiling,
+        tainted: &Tainted,
+        (tool, effect): (ToolId, Effect),
+    ) -> Result<Option<Breach>, Outside> {
+        let claim = Claim {
+            level: self.policy().messages.system,
+            target: Target::Tool(tool),
+            unless: None,
+            via: Vec::new(),
+        };
+        let goal = Goal {
+            claim: &claim,
+            sink: Sink::Call(tool, effect),
+            via,
+            open: &[],
+            ceilings: &[ceiling],
+        };
+        let all = BTreeMap::from([(ceiling, tainted.clone())]);
+        match self.by_carriers(&goal, &all)? {
+            Outcome::Refuted(breach) => Ok(Some(*breach)),
+            Outcome::Proved { .. } => Ok(None),
+            Outcome::Unknown { reason } => Err(Outside(reason)),
+            Outcome::Disagreement(_) => Err(Outside("what a call writes".to_owned())),
+        }
+    }
+}
+
+fn is_tainted(carried: &Carried, cells: Option<&Tainted>) -> bool {
+    cells.is_some_and(|cells| carried.cells.iter().any(|cell| cells.contains_key(cell)))
+}
+
+fn exceptions(policy: &Policy, via: &[Exception]) -> Exceptions {
+    let mut found = Exceptions::default();
+    for exception in via {
+        match exception {
+            Exception::Downgrade(id) => {
+                found.downgrades.insert(id.index());
+            }
+            Exception::Approval(None) => {
+                let all = u32::try_from(policy.tools.len()).unwrap_or(u32::MAX);
+                found.approvals.extend((0..all).map(ToolId));
+            }
+            Exception::Approval(Some(tool)) => {
+                found.approvals.insert(*tool);
+            }
+        }
+    }
+    found
+}
+
+/// One carrier for each slot, in all ways.
+fn combinations(slots: &[(Option<Ceiling>, Vec<Carrier>)]) -> Result<Vec<Vec<Slotted>>, Outside> {
+    let mut all = vec![Vec::new()];
+    for (ceiling, carriers) in slots {
+        if all.len().saturating_mul(carriers.len()) > COMBINATIONS {
+            return Err(Outside("a level that only many results together reach".to_owned()));
+        }
+        let with = |chosen: Vec<(Option<Ceiling>, Carrier)>| {
+            carriers.iter().map(move |carrier| {
+                let mut longer = chosen.clone();
+                longer.push((*ceiling, carrier.clone()));
+                longer
+            })
+        };
+        all = all.into_iter().flat_map(with).collect();
+    }
+    Ok(all)
+}
+
+/// A carrier, and the ceiling that it is to exceed, if one.
+type Slotted = (Option<Ceiling>, Carrier);
+
+/// What would break a claim.
+struct Goal<'g> {
+    claim: &'g Claim,
+    sink: Sink,
+    via: &'g Exceptions,
+    open: &'g [(usize, SetTerm)],
+    ceilings: &'g [Ceiling],
+}
+
+impl Goal<'_> {
+    /// When the sink lets something through at the label of a run, and no exception holds.
+    fn sink(
+        &self,
+        encoder: &mut Encoder<'_>,
+        program: &Program,
+        run: usize,
+    ) -> Result<(Place, Formula), Outside> {
+        let (place, passes) = match self.sink {
+            Sink::Reply => {
+                let place = Place::default();
+                let reply = program.policy().messages.reply;
+                let passes = encoder.flows_to(run, reply, Side::Bound, &place)?;
+                (place, passes)
+            }
+            Sink::Call(id, effect) => {
+                let no_tool = || Outside("a tool that there is not".to_owned());
+                let tool = program.tool(id).ok_or_else(no_tool)?;
+                let place = encoder.call(tool);
+                let passes = Decisions::of(encoder, tool, &place, run)?.is(effect);
+                (place, passes)
+            }
+        };
+        let unless = |encoder: &mut Encoder<'_>, unless: ConditionId| {
+            encoder.condition(unless, usize::MAX, &place).map(|truth| truth.yes)
+        };
+        let excepted = match self.claim.unless {
+            Some(condition) => unless(encoder, condition)?,
+            None => Formula::constant(false),
+        };
+        Ok((place, Formula::and([passes, !excepted])))
+    }
+}

@@ -1,0 +1,166 @@
+//! Where data comes into a session: the regions of results, the texts of failures, and what an
+//! answer says beside its regions.
+
+use std::collections::BTreeMap;
+
+use rtbas_artifact::ir::{
+    CellId, Effect, Format, LabelRule, Node, NodeId, Operand, Policy, StoreId, Tool, ToolId,
+};
+use rtbas_artifact::program::Program;
+use rtbas_artifact::term::NodeStep;
+
+use super::robust::{choices, operands};
+
+/// Something that a tool returns.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub(super) tool: ToolId,
+    pub(super) at: At,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum At {
+    /// A region, with those that it lies in, the root first.
+    Region(Vec<Step>),
+    /// The text of a failed call.
+    Failure,
+    /// What stands beside the regions and says something else, at the top.
+    Undivided,
+}
+
+/// A region, and the field that it is of the one before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) node: NodeId,
+    pub(super) field: Option<String>,
+}
+
+/// A label of a region, and whether it reads fields of the record around.
+pub(super) struct Rule<'p> {
+    pub(super) label: &'p LabelRule,
+    pub(super) cell: Option<CellId>,
+    pub(super) reads_record: bool,
+}
+
+/// All that may come into a session, what lies further out first; of what has the same labels, one.
+pub(super) fn sources(program: &Program) -> Vec<Source> {
+    let mut found = BTreeMap::new();
+    let mut order = 0;
+    for (tool, id) in program.policy().tools.iter().zip(0..) {
+        if tool.rules.iter().all(|rule| rule.effect == Effect::Deny) {
+            continue;
+        }
+        let mut add = |at: At| {
+            let source = Source { tool: ToolId(id), at };
+            order += 1;
+            let asked = tool.rules.iter().all(|rule| rule.effect != Effect::Allow);
+            let rank = (asked, source.depth(), order);
+            let entry =
+                found.entry(source.signature(program, tool)).or_insert((rank, source.clone()));
+            if rank < entry.0 {
+                *entry = (rank, source);
+            }
+        };
+        let root = NodeId(u32::try_from(tool.nodes.len().saturating_sub(1)).unwrap_or(0));
+        walk(tool, Step { node: root, field: None }, &mut Vec::new(), &mut |chain| {
+            add(At::Region(chain.to_vec()));
+        });
+        add(At::Failure);
+        if tool.format == Format::Mcp {
+            add(At::Undivided);
+        }
+    }
+    let mut all: Vec<_> = found.into_values().collect();
+    all.sort_by_key(|(rank, _)| *rank);
+    all.into_iter().map(|(_, source)| source).collect()
+}
+
+fn walk(tool: &Tool, at: Step, chain: &mut Vec<Step>, visit: &mut impl FnMut(&[Step])) {
+    let node = tool.nodes.get(at.node.index());
+    chain.push(at);
+    visit(chain);
+    for (step, below) in node.into_iter().flat_map(Node::steps) {
+        let field = match step {
+            NodeStep::Field(name) => Some(name.to_owned()),
+            NodeStep::Items | NodeStep::Keys => None,
+        };
+        walk(tool, Step { node: below, field }, chain, visit);
+    }
+    chain.pop();
+}
+
+/// The labels of a region in a record of a store: the cells' that it shows, and its own.
+pub(super) fn rules<'p>(
+    program: &'p Program,
+    node: &'p Node,
+    record: Option<StoreId>,
+) -> Vec<Rule<'p>> {
+    let cells = node.shows.iter().filter_map(|&id| {
+        let cell = program.policy().cells.get(id.index())?;
+        let reads_record =
+            record == Some(cell.store) && program.is_of_this_record(node, cell.store);
+        Some(Rule { label: &cell.label, cell: Some(id), reads_record })
+    });
+    let own = node.label.iter().map(|label| Rule { label, cell: None, reads_record: true });
+    cells.chain(own).collect()
+}
+
+impl Source {
+    /// What there is to say of its labels: two of which the same is said are alike.
+    fn signature(&self, program: &Program, tool: &Tool) -> String {
+        let policy = program.policy();
+        let mut parts = Vec::new();
+        let mut reads_call = tool.rules.iter().any(|rule| rule.effect == Effect::Deny);
+        match &self.at {
+            At::Undivided => parts.push("top".to_owned()),
+            At::Failure => {
+                reads_call |= reads_arguments(program, &tool.errors);
+                parts.push(format!("{:?}", tool.errors));
+            }
+            At::Region(chain) => {
+                let mut record = None;
+                reads_call |= !tool.form.is_empty();
+                for step in chain {
+                    let Some(node) = tool.nodes.get(step.node.index()) else { continue };
+                    record = node.record_of.or(record);
+                    for rule in rules(program, node, record) {
+                        reads_call |= reads_arguments(program, rule.label);
+                        let reads = rule.reads_record.then_some(record);
+                        parts.push(format!("{:?} {:?} {reads:?}", rule.label, rule.cell));
+                    }
+                    let mut downgrades = policy.downgrades.iter();
+                    reads_call |= downgrades.any(|d| (d.tool, d.node) == (self.tool, step.node));
+                    if node.shows.is_empty() && node.label.is_none() {
+                        parts.push("top".to_owned());
+                    }
+                }
+            }
+        }
+        // Labels are joined, so neither their order nor their number matters.
+        parts.sort();
+        parts.dedup();
+        format!("{:?} {}", reads_call.then_some(self.tool), parts.join(", "))
+    }
+
+    /// What is further out is easier to see; what a call returns, than what it says when it fails.
+    fn depth(&self) -> usize {
+        match &self.at {
+            At::Region(chain) => chain.len(),
+            At::Failure | At::Undivided => usize::MAX,
+        }
+    }
+}
+
+fn reads_arguments(program: &Program, rule: &LabelRule) -> bool {
+    let policy: &Policy = program.policy();
+    let mut reads = false;
+    let mut visit = |operand: &Operand| {
+        reads |= matches!(operand.source(), Operand::Argument(..));
+    };
+    for alternative in &rule.alternatives {
+        operands(program, alternative.when, &mut visit);
+    }
+    let terms = choices(rule).filter_map(|label| policy.labels.get(label.index()));
+    terms.flat_map(rtbas_artifact::ir::LabelTerm::operands).for_each(visit);
+    reads
+}
