@@ -7,6 +7,7 @@ use rtbas_artifact::ir::{
     Cell, CellId, CellPart, ConditionId, Downgrade, DowngradeWord, LabelId, LabelRule, Policy,
     Tool, WriteKind,
 };
+use rtbas_artifact::lattice::LevelId;
 use rtbas_artifact::program::Program;
 use serde_json::{Value, json};
 
@@ -64,6 +65,14 @@ fn told(program: &Program) -> Vec<String> {
         label(policy.messages.system),
         label(policy.messages.user)
     )];
+    // The elements of a powerset are each an order that nobody wrote.
+    told.extend(policy.lattices.iter().filter(|lattice| lattice.element.is_none()).map(
+        |lattice| {
+            let end = |level: Option<LevelId>| level.map_or("?", |level| lattice.level_name(level));
+            let (freest, strictest) = (end(lattice.bottom()), end(lattice.top()));
+            format!("order of `{}`: from {freest}, the freest, to {strictest}", lattice.name)
+        },
+    ));
     told.extend(policy.facts.iter().map(|fact| format!("the host supplies fact `{}`", fact.name)));
     for store in &policy.stores {
         let Some(outsiders) = &store.outsiders else { continue };

@@ -50,6 +50,9 @@ pub fn resolve(
     let claims = policy.claims.iter().flat_map(|claim| speak(&mut cx, claim)).collect();
     let tests = policy.tests.iter().map(|test| scenario::test(&mut cx, &tools, test)).collect();
     cx.warn_of_unused(&tools);
+    if let Some(user) = policy.messages.iter().find(|m| m.kind == ast::MessageKind::User) {
+        tool::rules::warn_of_unbounded(&mut cx, &tools, sources.slice(user.label.span));
+    }
     let context::Context { levels, types, facts, stores, cells, .. } = cx;
     let (lattices, open) = levels.into_lattices();
     let policy = hir::Policy {

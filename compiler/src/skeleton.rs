@@ -70,7 +70,7 @@ use tools from {path}
 //   }}
 store world : {{untrusted, private}}
 
-message system : {{trusted, private}}   // {MARK}: {{trusted, public}}, if it holds no secret
+message system : {{trusted, public}}   // every context has the user's label, too
 message user   : {{trusted, private}}
 message reply  : {{trusted, private}}   // {MARK}: {{untrusted, private}}, if nobody but the user sees it
 "#

@@ -37,6 +37,7 @@ pub fn check(policy: hir::Policy, diagnostics: &mut Diagnostics) -> Option<Typed
         policy.lattices.iter().filter_map(|lattice| order::table(lattice, diagnostics)).collect();
     // What compares levels needs the order of every lattice.
     let lattices = diagnostics.gate(lattices)?;
+    order::warn_of_direction(&policy, &lattices, diagnostics);
     let mut rules = condition::Rules { policy: &policy, lattices: &lattices, diagnostics };
     for label in &policy.messages {
         rules.label(label);

@@ -25,6 +25,7 @@ mod launder;
 mod outsiders;
 mod source;
 mod claim;
+mod needless;
 mod report;
 
 use std::collections::BTreeSet;
@@ -104,6 +105,7 @@ pub fn verify(lowered: Lowered, diagnostics: &mut Diagnostics) -> Option<Verifie
         decisions(&mut book, ToolId(id), tool);
     }
     claims(&mut book);
+    downgrades(&mut book);
     let obligations = book.obligations;
     diagnostics.gate(())?;
     let certificate = Certificate { solver, obligations };
@@ -226,6 +228,19 @@ fn claims(book: &mut Book<'_>) {
         book.enter(Property::Claim, &subject, at, outcome, |breach| {
             report::claim::broken(program, claim, breach, at)
         });
+    }
+}
+
+/// Downgrades are exceptions that others review, so each must lower something.
+fn downgrades(book: &mut Book<'_>) {
+    let policy = book.program.policy();
+    for (downgrade, at) in policy.downgrades.iter().zip(&book.spans.downgrades) {
+        if needless::is_needless(policy, downgrade) {
+            let name = &downgrade.name;
+            let message = format!("`{name}` lowers nothing: its region has no stricter label");
+            let help = "delete it, or name the region that is to be lowered";
+            book.diagnostics.push(Diagnostic::new(Code::W0502, *at, message).help(help));
+        }
     }
 }
 

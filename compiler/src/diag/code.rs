@@ -54,6 +54,7 @@ codes! {
     E0109 "a record names a field twice"
     E0110 "a pattern that cannot be read"
     E0111 "a pattern that is too large"
+    E0112 "a reason that says nothing"
 
     E0201 "no such name"
     E0202 "a name is declared twice"
@@ -102,6 +103,7 @@ codes! {
     E0511 "a claim that does not hold"
 
     W0501 "a claim about data that nothing returns"
+    W0502 "a downgrade of what is low already"
     E0601 "the solver could not decide whether a property holds"
     E0602 "the solver that was loaded is not the one that was built for"
 
@@ -109,12 +111,15 @@ codes! {
     W0202 "a type that nothing uses"
     W0203 "a part of a schema that the engine does not check"
     W0204 "tools to come would run unasked"
-    W0301 "a condition on constants alone"
     W0205 "the name of a label that nothing uses"
-    W0209 "a condition that nothing uses"
     W0206 "a warning is allowed that there is not"
     W0207 "a store that no tool reads or writes"
     W0208 "a pattern whose tools all have blocks of their own"
+    W0209 "a condition that nothing uses"
+    W0210 "a rule that allows calls whatever the model has read"
+    W0211 "a value in braces stands inside a string"
+    W0301 "a condition on constants alone"
+    W0302 "an order that may be the wrong way round"
 
 }
 

@@ -134,6 +134,19 @@ pub enum Condition {
     Matches(Operand, Pattern),
 }
 
+impl Condition {
+    /// Whether any part of it is about the context.
+    #[must_use]
+    pub fn reads_context(&self) -> bool {
+        match self {
+            Self::Context(_) => true,
+            Self::Not(part) => part.reads_context(),
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::reads_context),
+            _ => false,
+        }
+    }
+}
+
 /// What a condition reads.
 #[derive(Clone, Debug)]
 pub struct Operand {

@@ -7,10 +7,10 @@ use super::context::Context;
 use super::hir::{NodeLabel, Reads, Rule, Step, Tool};
 use crate::diag::{Code, Diagnostic, listed};
 use crate::source::Span;
-use crate::syntax::ast::{Name, NodePath, RuleWhen, ToolBlock, ToolLine};
+use crate::syntax::ast::{Name, NodePath, RuleWhen, ToolBlock, ToolLine, TypeKind};
 
 pub(super) mod cover;
-mod rules;
+pub(super) mod rules;
 mod effects;
 
 /// The tools of a policy, in order of their names.
@@ -117,14 +117,34 @@ fn result<'a>(cx: &mut Context<'a>, tool: &mut Tool, line: &'a ToolLine) {
         ToolLine::Result(format, ty, _) => {
             tool.format = *format;
             if let Some(ty) = ty {
+                if let (Format::Text, TypeKind::Enumeration(texts)) = (format, &ty.kind) {
+                    texts.iter().for_each(|text| warn_of_braces(cx, text, ty.span));
+                }
                 tool.result = cx.ty(ty);
             }
         }
         ToolLine::Form(form, _) => {
+            form.pieces.iter().for_each(|piece| warn_of_braces(cx, piece, form.record.span));
             tool.form.clone_from(&form.pieces);
             tool.result = cx.ty(&form.record);
         }
         _ => {}
+    }
+}
+
+/// Warns of what was probably meant as a value of a form, and is text in one.
+fn warn_of_braces(cx: &mut Context<'_>, text: &str, at: Span) {
+    let inner = text.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
+    for inner in inner {
+        let name = inner.split_once(':').map_or(inner, |(name, _)| name).trim();
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if is_name {
+            let message = format!("`{{{inner}}}` stands inside a string, and is text there");
+            let ty = inner.split_once(':').map_or("string", |(_, ty)| ty.trim());
+            let right = format!("\" {{{name}: {ty}}} \"");
+            let help = format!("end the string before it: write `{right}` in its place");
+            cx.push(Diagnostic::new(Code::W0211, at, message).help(help));
+        }
     }
 }
 

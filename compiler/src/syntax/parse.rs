@@ -284,7 +284,7 @@ impl Builder<'_> {
             to: self.label(&labels.next()?)?,
             when,
             checked,
-            by: self.string(&one(&one(pair, Rule::by)?, Rule::string)?),
+            by: self.by(&one(pair, Rule::by)?)?,
             because: self.because(pair)??,
         })
     }
@@ -333,9 +333,28 @@ impl Builder<'_> {
     /// The reason that a match gives; the inner `None` if it gives none.
     fn because(&mut self, pair: &Pair<'_>) -> Option<Option<String>> {
         match one(pair, Rule::because) {
-            Some(because) => Some(Some(self.string(&one(&because, Rule::string)?))),
+            Some(because) => {
+                let help = "say why, so that a reviewer can judge it: `because \"…\"`";
+                self.told(&because, "this reason says nothing", help).map(Some)
+            }
             None => Some(None),
         }
+    }
+
+    fn by(&mut self, pair: &Pair<'_>) -> Option<String> {
+        let help = "name who answers for it: `by \"…\"`";
+        self.told(pair, "nobody answers for this", help)
+    }
+
+    /// A text for those who review the policy, who cannot judge an empty one.
+    fn told(&mut self, pair: &Pair<'_>, message: &str, help: &str) -> Option<String> {
+        let string = one(pair, Rule::string)?;
+        let text = self.string(&string);
+        if text.trim().is_empty() {
+            let diagnostic = Diagnostic::new(Code::E0112, self.span(&string), message);
+            self.diagnostics.push(diagnostic.help(help));
+        }
+        Some(text)
     }
 
     fn lint(&mut self, pair: &Pair<'_>) -> Option<Lint> {

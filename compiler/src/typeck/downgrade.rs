@@ -68,6 +68,7 @@ impl<'p> Rules<'p, '_> {
         let (from, to) = (&downgrade.from, &downgrade.to);
         let level = |label: &Label, index: usize| label.levels.get(index).copied().flatten();
         let mut mistakes: Vec<String> = Vec::new();
+        let mut lowered = 0_usize;
         let names: usize = [from, to].iter().map(|label| named(label)).min().unwrap_or(0);
         if names == 0 {
             mistakes.push("it names no level to be lowered from, or to".to_owned());
@@ -75,7 +76,9 @@ impl<'p> Rules<'p, '_> {
         for (index, lattice) in self.lattices.iter().enumerate() {
             match (level(from, index), level(to, index)) {
                 (None, None) => {}
-                (Some(from), Some(to)) if lattice.flows(to, from) => {}
+                (Some(from), Some(to)) if lattice.flows(to, from) => {
+                    lowered += usize::from(from != to);
+                }
                 (Some(from), Some(to)) => {
                     let name = |level: LevelId| lattice.level_name(level);
                     mistakes.push(format!("`{}` does not flow to `{}`", name(to), name(from)));
@@ -89,6 +92,7 @@ impl<'p> Rules<'p, '_> {
                 (None, None) => {}
                 (Some(from), Some(to)) => {
                     let (types, facts) = (self.policy.types.entries(), &self.policy.facts);
+                    lowered += usize::from(from.term != to.term);
                     if !set_flows(types, facts, lattice, &to.term, &from.term) {
                         let message = format!(
                             "the second set of {} does not flow to the first",
@@ -99,6 +103,9 @@ impl<'p> Rules<'p, '_> {
                 }
                 _ => mistakes.push(format!("only one of its labels names `{}`", lattice.name)),
             }
+        }
+        if mistakes.is_empty() && lowered == 0 {
+            mistakes.push("both of its labels are the same".to_owned());
         }
         for mistake in mistakes {
             let message = format!("a downgrade lowers a label: {mistake}");

@@ -74,3 +74,36 @@ fn cyclic(lattice: &hir::Lattice, cycle: &[LevelId]) -> Diagnostic {
     }
     diagnostic.help("levels that flow to each other are one level; delete an arrow, or merge them")
 }
+
+/// Warns of orders in which the application's own messages are not at the freest level. There is no
+/// text that is trusted more, so the arrows may point the wrong way; then all bounds fail open.
+pub(super) fn warn_of_direction(
+    policy: &hir::Policy,
+    lattices: &[Lattice],
+    diagnostics: &mut Diagnostics,
+) {
+    let [system, ..] = &policy.messages;
+    for ((lattice, level), written) in lattices.iter().zip(&system.levels).zip(&policy.lattices) {
+        // The two levels of an element are not written, and neither is their order.
+        let (None, Some(level), Some(freest)) = (&lattice.element, *level, lattice.bottom()) else {
+            continue;
+        };
+        if level == freest {
+            continue;
+        }
+        let (name, level) = (&lattice.name, lattice.level_name(level));
+        let freest = lattice.level_name(freest);
+        let message =
+            format!("`message system` is at `{level}`, and `{freest}` is the freest level");
+        let note = format!(
+            "an arrow points the way data may flow: what is `{freest}` may go wherever `{level}` \
+             data may"
+        );
+        let help = format!(
+            "turn the arrows of `{name}` round; or, if your instructions to the model are so \
+             strict:\nlint allow W0302 because \"…\""
+        );
+        let diagnostic = Diagnostic::new(Code::W0302, system.span, message).note(note).help(help);
+        diagnostics.push(diagnostic.label(written.span, "the order is declared here"));
+    }
+}

@@ -3,8 +3,9 @@
 
 use rtbas_artifact::ir::Effect;
 
-use super::{Context, RuleWhen, ToolBlock, ToolLine};
+use super::{Context, RuleWhen, Tool, ToolBlock, ToolLine};
 use crate::diag::{Code, Diagnostic};
+use crate::resolve::hir::Condition;
 use crate::source::Span;
 
 /// Checks the rules of a block; `tool` is the name of one of its tools.
@@ -33,6 +34,25 @@ pub(super) fn warn_of_later_tools(cx: &mut Context<'_>, block: &ToolBlock) {
             let help = "write `confirm always` or `deny always`, or name the tools";
             cx.push(Diagnostic::new(Code::W0204, *at, message).help(help));
         }
+    }
+}
+
+/// Warns of rules that let calls run unasked whatever the model has read, though they look as if they
+/// did not: a condition on arguments alone is one that a stranger's text can talk the model into.
+pub(in crate::resolve) fn warn_of_unbounded(cx: &mut Context<'_>, tools: &[Tool], user: &str) {
+    let any = cx.levels.strictest(true);
+    let rules = tools.iter().flat_map(|tool| &tool.rules);
+    for rule in rules.filter(|rule| rule.effect == Effect::Allow) {
+        if rule.when.as_ref().is_none_or(Condition::reads_context) {
+            continue;
+        }
+        let message = "this rule allows calls whatever the model has read";
+        let note = "who wrote what it has read can talk it into a call for which the rule fires";
+        let help = format!(
+            "begin with a bound: `context <= {user} and …`; if it may be anybody, say so: \
+             `context <= {any} and …`"
+        );
+        cx.push(Diagnostic::new(Code::W0210, rule.span, message).note(note).help(help));
     }
 }
 
