@@ -1,5 +1,6 @@
 //! Conditions, labels and what they read in the policy's words, for reasons and reports.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::ir::{
@@ -81,7 +82,8 @@ impl Shown<'_> {
             Some(Condition::Not(inner)) => Some(*inner),
             _ => None,
         });
-        match inner.filter(|_| is_any) {
+        let is_call = matches!(claim.target, Target::Tool(_));
+        match inner.filter(|_| is_any && is_call && claim.via.is_empty()) {
             Some(inner) => {
                 f.write_str("always confirm ")?;
                 self.target(f, &claim.target)?;
@@ -116,7 +118,8 @@ impl Shown<'_> {
         Ok(())
     }
 
-    /// The level of a claim: what lies above the bottom.
+    /// The level of a claim: what lies above the bottom. A powerset is said with all its elements,
+    /// since in a dual one those that are left out are what lies above.
     fn level(&self, f: &mut fmt::Formatter<'_>, label: LabelId) -> fmt::Result {
         let policy = self.program.policy();
         let Some(term) = policy.labels.get(label.index()) else { return f.write_str("{?}") };
@@ -124,7 +127,10 @@ impl Shown<'_> {
             LabelPart::Level(level) => (lattice, Some(*level)),
             LabelPart::Named(_) => (lattice, None),
         });
-        let mut parts = closed_parts(levels.filter(|(lattice, level)| *level != lattice.bottom()));
+        let above = levels.clone().filter(|(lattice, level)| *level != lattice.bottom());
+        let above: BTreeSet<&str> = above.map(|(lattice, _)| lattice.name.as_str()).collect();
+        let said = levels.filter(|(lattice, _)| above.contains(lattice.name.as_str()));
+        let mut parts = closed_parts(said);
         for (lattice, set) in policy.open.iter().zip(&term.sets) {
             let is_bottom = match set {
                 SetTerm::All => !lattice.joins_by_union(),
@@ -148,6 +154,8 @@ impl Shown<'_> {
             policy.stores.get(id.index()).map_or("?", |store| store.name.as_str())
         };
         match target {
+            // Bare, it is the answer.
+            Target::Tool(_) if tool == "reply" => f.write_str("`reply`"),
             Target::Tool(_) => f.write_str(tool),
             Target::Argument(_, ArgumentId(index)) => {
                 let argument = self.tool.and_then(|tool| tool.arguments.get(*index as usize));

@@ -145,6 +145,7 @@ const GROUPS: [(&str, &[&str]); 2] = [
     (
         "the next item",
         &[
+            "`always`",
             "`condition`",
             "`declassify`",
             "`endorse`",

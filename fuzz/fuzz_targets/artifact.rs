@@ -79,6 +79,9 @@ fn show(engine: &Engine) {
     for id in (0..policy.labels.len()).filter_map(|id| u32::try_from(id).ok()) {
         let _ = program.show_label(None, LabelId(id)).to_string();
     }
+    for claim in &policy.claims {
+        let _ = program.show_claim(claim).to_string();
+    }
     for tool in &policy.tools {
         let nodes = (0..tool.nodes.len()).filter_map(|id| u32::try_from(id).ok());
         nodes.for_each(|id| drop(tool.path_of(NodeId(id))));

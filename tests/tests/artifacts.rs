@@ -49,12 +49,12 @@ fn words(json: &Json, found: &mut BTreeSet<String>) {
 }
 
 /// What the files must have among them: the variants of `ir.rs` that policies can bring about.
-const VARIANTS: [&str; 63] = [
+const VARIANTS: [&str; 65] = [
     "Adds",
     "All",
     "Allow",
-    "Approval",
     "Any",
+    "Approval",
     "Argument",
     "Bool",
     "Cell",
@@ -68,6 +68,7 @@ const VARIANTS: [&str; 63] = [
     "Deny",
     "Derived",
     "Domain",
+    "Downgrade",
     "Endorse",
     "Enumeration",
     "Equal",
@@ -102,6 +103,7 @@ const VARIANTS: [&str; 63] = [
     "Set",
     "Shape",
     "Sources",
+    "Store",
     "SubsetOf",
     "Text",
     "Time",

@@ -243,6 +243,16 @@ faults! {
     a_claim_of_no_tool: "claims[0].target", |p| p.claims[0].target = Target::Tool(ToolId(2));
     a_claim_of_no_argument: "claims[1].target",
         |p| p.claims[1].target = Target::Argument(ToolId(1), ArgumentId(2));
+    a_claim_of_no_store: "claims[0].target", |p| p.claims[0].target = Target::Store(StoreId(1));
+    a_claim_of_no_cell: "claims[0].target", |p| p.claims[0].target = Target::Cell(CellId(2));
+    a_claim_of_the_reply_unless_an_argument_is: "claims[0].unless",
+        |p| p.claims[0].target = Target::Reply;
+    a_claim_of_a_store_unless_an_argument_is: "claims[0].unless",
+        |p| p.claims[0].target = Target::Store(StoreId(0));
+    a_claim_that_admits_no_downgrade: "claims[0].via[0].downgrade",
+        |p| p.claims[0].via.push(Exception::Downgrade(DowngradeId(0)));
+    a_claim_that_admits_no_approval: "claims[0].via[0].tool",
+        |p| p.claims[0].via.push(Exception::Approval(Some(ToolId(2))));
     a_claim_whose_level_varies: "claims[0].level", |p| p.claims[0].level = LabelId(4);
     a_claim_unless_a_bound_holds: "claims[0].unless",
         |p| p.claims[0].unless = Some(ConditionId(0));

@@ -2,13 +2,14 @@
 
 use rtbas_artifact::ir::{Argument, Target, ToolId};
 
-use super::condition::{Scope, condition, label};
+use super::condition::{Scope, ambiguous, condition, label};
 use super::context::Context;
 use super::hir::{Claim, Downgrade, Exception, Label, Tool};
-use super::scope::unknown;
+use super::scope::{self, unknown};
 use super::store;
 use super::tool::argument;
 use super::tool::cover::find;
+use crate::diag::{Code, Diagnostic};
 use crate::syntax::ast::{self, CellName, Cells, ClaimTarget, Name};
 
 /// A claim for each of its targets.
@@ -23,10 +24,16 @@ pub(super) fn claims(
         // Whatever there is flows from below to the bottom.
         None => Label { levels: Vec::new(), sets: Vec::new(), span: written.span },
     };
-    let via: Vec<Exception> =
-        written.via.iter().filter_map(|e| exception(cx, tools, downgrades, e)).collect();
-    if via.len() < written.via.len() {
-        return Vec::new();
+    let mut via = Vec::new();
+    for admitted in &written.via {
+        let Some(found) = exception(cx, tools, downgrades, admitted) else { continue };
+        if let (true, ast::Exception::Downgrade(name) | ast::Exception::Approval(Some(name))) =
+            (via.contains(&found), admitted)
+        {
+            let message = format!("the claim admits `{}` twice", name.text);
+            cx.push(Diagnostic::new(Code::E0216, name.span, message).help("delete one of them"));
+        }
+        via.push(found);
     }
     let mut claims = Vec::new();
     for named in &written.targets {
@@ -53,19 +60,21 @@ fn arguments(tools: &[Tool], tool: Option<ToolId>) -> &[Argument] {
     tool.and_then(|tool| tools.get(tool.index())).map_or(&[], |tool| &tool.arguments)
 }
 
-/// A tool comes before a store of its name.
 fn target(cx: &mut Context<'_>, tools: &[Tool], named: &ClaimTarget) -> Option<Target> {
     let (name, part) = match named {
         ClaimTarget::Reply => return Some(Target::Reply),
+        ClaimTarget::Tool(name) => return find(cx, tools, name).map(Target::Tool),
         ClaimTarget::Whole(name) => (name, None),
         ClaimTarget::Part(name, part) => (name, Some(part)),
     };
     let is_tool = tools.iter().any(|tool| tool.name == name.text);
     let store = cx.store_names.get(&name.text);
     if !is_tool && store.is_none() {
-        let stores: Vec<String> = cx.store_names.iter().map(|(name, _)| name.to_owned()).collect();
-        let known = tools.iter().map(|tool| tool.name.as_str());
-        cx.push(unknown("tool or store", name, known.chain(stores.iter().map(String::as_str))));
+        neither(cx, tools, name);
+        return None;
+    }
+    if is_tool && store.is_some() {
+        cx.push(ambiguous(name, &["a tool", "a store"], "store"));
         return None;
     }
     if is_tool {
@@ -88,17 +97,30 @@ fn target(cx: &mut Context<'_>, tools: &[Tool], named: &ClaimTarget) -> Option<T
     }
 }
 
+/// Says that there is no tool and no store of that name, unless a list that cannot be read may have
+/// the tool, or it has no block, which was complained of.
+fn neither(cx: &mut Context<'_>, tools: &[Tool], name: &Name) {
+    let stores: Vec<&str> = cx.store_names.iter().map(|(store, _)| store).collect();
+    let is_imported = cx.imported.tools.iter().any(|tool| tool.name == name.text);
+    if stores.is_empty() || is_imported || cx.imported.incomplete {
+        find(cx, tools, name);
+        return;
+    }
+    let known = cx.imported.tools.iter().map(|tool| tool.name.as_str());
+    let mistake = unknown("tool or store", name, known.chain(stores));
+    cx.push(mistake);
+}
+
 fn of_tool(
     cx: &mut Context<'_>,
     arguments: &[Argument],
     tool: &Name,
     part: &CellName,
 ) -> Option<rtbas_artifact::ir::ArgumentId> {
-    let shape = Name { text: "shape".to_owned(), span: tool.span };
     let name = match part {
         CellName::Field(name) => name,
         // An argument may be called that.
-        CellName::Shape => &shape,
+        CellName::Shape(span) => &Name { text: "shape".to_owned(), span: *span },
     };
     let found = argument(arguments, name);
     if found.is_none() {
@@ -124,7 +146,13 @@ fn exception(
                 return Some(Exception::Downgrade(name.text.clone()));
             }
             let known = downgrades.iter().map(|downgrade| downgrade.name.as_str());
-            cx.push(unknown("downgrade", name, known));
+            let mistake = unknown("downgrade", name, known);
+            let is_tool = tools.iter().any(|tool| tool.name == name.text);
+            let right = format!("approval of {}", scope::written(&name.text));
+            cx.push(match is_tool {
+                true => mistake.help(format!("write `{right}`")).fix(name.span, right),
+                false => mistake,
+            });
             None
         }
     }

@@ -270,7 +270,8 @@ fn stands_for(cx: &Context<'_>, scope: Scope<'_>, name: &str) -> Vec<&'static st
     meanings.into_iter().flatten().collect()
 }
 
-fn ambiguous(name: &Name, meanings: &[&str], rename: &str) -> Diagnostic {
+/// A name that stands for several things, one of which should be renamed.
+pub(super) fn ambiguous(name: &Name, meanings: &[&str], rename: &str) -> Diagnostic {
     let message = format!("`{}` is {}", name.text, meanings.join(" and "));
     let help = format!("rename the {rename}, so that a reader knows which one is meant");
     Diagnostic::new(Code::E0203, name.span, message).help(help)

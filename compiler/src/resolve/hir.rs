@@ -303,7 +303,7 @@ pub struct Downgrade {
 
 /// What a claim lets pass: a downgrade, by its name, since not all are lowered, or approval of a
 /// tool.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Exception {
     /// `NAME`
     Downgrade(String),

@@ -216,7 +216,7 @@ pub(super) fn cells(cx: &mut Context<'_>, written: &Cells) -> Option<(StoreId, V
     };
     for name in names {
         let cell = match name {
-            CellName::Shape => shape(&cx.cells, store),
+            CellName::Shape(_) => shape(&cx.cells, store),
             CellName::Field(field) => {
                 let known = cx.stores.get(store.index()).map(|store| cx.types.fields(store.record));
                 let is_plain = known.is_none_or(<[ir::Field]>::is_empty);

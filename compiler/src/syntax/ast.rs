@@ -444,7 +444,7 @@ pub struct Cells {
 #[derive(Clone, Debug)]
 pub enum CellName {
     /// `shape`
-    Shape,
+    Shape(Span),
     /// A field.
     Field(Name),
 }
@@ -505,6 +505,8 @@ pub struct Claim {
 pub enum ClaimTarget {
     /// `reply`
     Reply,
+    /// A tool.
+    Tool(Name),
     /// A tool or a store.
     Whole(Name),
     /// An argument of a tool, or part of a store.

@@ -311,11 +311,10 @@ impl Builder<'_> {
 
     /// That a call is asked about is that whatever made it, it never runs unasked.
     fn always(&mut self, pair: &Pair<'_>) -> Option<Claim> {
-        let targets = vec![ClaimTarget::Whole(self.one_name(pair)?)];
+        let targets = vec![ClaimTarget::Tool(self.one_name(pair)?)];
         let when = self.one_condition(&one(pair, Rule::when)?)?;
         let unless = Some(Condition::Not(Box::new(when)));
-        let via = self.via(pair)?;
-        Some(Claim { level: None, targets, unless, via, span: self.span(pair) })
+        Some(Claim { level: None, targets, unless, via: Vec::new(), span: self.span(pair) })
     }
 
     fn via(&mut self, pair: &Pair<'_>) -> Option<Vec<Exception>> {

@@ -120,7 +120,7 @@ impl<'a, 't: 'a> Layout<'a, 't> {
         };
         match (node.rule, behind) {
             (_, []) => doc,
-            (Rule::decision, [first, ..]) => doc
+            (Rule::decision | Rule::always, [first, ..]) => doc
                 .append(self.before(first.first(), self.space()))
                 .append(hang(self.flow(node.rule, behind, 0))),
             (_, [reason]) => {

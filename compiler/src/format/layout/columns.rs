@@ -111,7 +111,7 @@ impl Layout<'_, '_> {
         let entries = self.block_of(node);
         let goes_on = match kind {
             Rule::field_line | Rule::node_line | Rule::message | Rule::claim => true,
-            Rule::writes | Rule::decision | Rule::approval => true,
+            Rule::writes | Rule::decision | Rule::approval | Rule::always => true,
             Rule::store => entries.is_none(),
             _ => false,
         };
@@ -131,6 +131,7 @@ impl Layout<'_, '_> {
         let at = match node.rule {
             Rule::decision => Some(1),
             Rule::claim => with(Rule::arrow),
+            Rule::always => with(Rule::when),
             Rule::writes => with(Rule::kw_from).or_else(|| with(Rule::equals)),
             Rule::approval => with(Rule::because),
             _ if self.block_of(node).is_some() => with(Rule::open_brace),

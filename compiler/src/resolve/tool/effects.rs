@@ -158,7 +158,7 @@ fn instead(cx: &Context<'_>, writes: &[Write], store: StoreId, named: &Cells) ->
         |write: &&Write| cx.cells.get(write.cell.index()).is_some_and(|cell| cell.store == store);
     let names = named.cells.as_deref().unwrap_or_default();
     let verb = match writes.iter().find(is_here).map(|write| write.how) {
-        Some(WriteKind::Changes) if names.iter().any(|name| matches!(name, CellName::Shape)) => {
+        Some(WriteKind::Changes) if names.iter().any(|name| matches!(name, CellName::Shape(_))) => {
             return "delete the line: what changes records leaves the shape as it is".to_owned();
         }
         Some(WriteKind::Changes) => "changes",

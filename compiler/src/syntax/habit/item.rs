@@ -81,9 +81,18 @@ pub(super) fn statement(at: &Stop<'_>) -> Option<Advice> {
                     .edit(word, "use"),
             )
         }
+        "unless" if is_item => before_via(at),
         "=" if last_name(at.before()) == "label" => Some(at.delete("delete `=`")),
         _ => None,
     }
+}
+
+/// The exception of a claim behind what the claim admits.
+fn before_via(at: &Stop<'_>) -> Option<Advice> {
+    let via = at.before().rfind(" via ")?;
+    let unless = at.rest().lines().next().unwrap_or_default().trim_end();
+    let help = format!("put `{unless}` before `via`");
+    Some(Advice::say(help).edit(via..via, format!(" {unless}")).edit(range(at.text, unless), ""))
 }
 
 /// A decision that stands by itself, as in `permit (…) when { … };`, as the block of a tool.

@@ -106,7 +106,7 @@ pub(super) fn with_colon(at: &Stop<'_>) -> Option<Advice> {
 
 /// A label with a condition, and none for the other case.
 pub(super) fn guard(at: &Stop<'_>) -> Option<Advice> {
-    if at.found == "if" && at.expects("`when`") && !at.expects("`always`") {
+    if at.found == "if" && at.expects("`when`") && !at.expects("`otherwise`") {
         return Some(at.replace("when", "write `when`"));
     }
     if !at.expects("`else`") {

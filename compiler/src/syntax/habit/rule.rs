@@ -12,7 +12,7 @@ pub(super) fn decision(at: &Stop<'_>) -> Option<Advice> {
         let help = format!("conditions stand in parentheses: write `{right}`");
         return Some(Advice::say(help).edit(range(at.text, braces), right));
     }
-    if !at.expects("`always`") || !at.expects("`when`") {
+    if !at.expects("`otherwise`") || !at.expects("`when`") {
         return None;
     }
     let effect = last_name(at.before());

@@ -120,7 +120,7 @@ impl Builder<'_> {
             None => None,
         };
         let names = cells.cells.as_deref().unwrap_or_default();
-        let has_shape = names.iter().any(|name| matches!(name, CellName::Shape));
+        let has_shape = names.iter().any(|name| matches!(name, CellName::Shape(_)));
         if value.is_some() && (names.is_empty() || has_shape) {
             let message = "only a field holds a value that can be written here";
             let help = format!("name the field: `{}.FIELD = …`", cells.store.text);
@@ -146,7 +146,7 @@ impl Builder<'_> {
     }
 
     pub(super) fn cell(&self, pair: &Pair<'_>) -> CellName {
-        self.one_name(pair).map_or(CellName::Shape, CellName::Field)
+        self.one_name(pair).map_or_else(|| CellName::Shape(self.span(pair)), CellName::Field)
     }
 
     fn rule(&mut self, pair: &Pair<'_>) -> Option<ToolLine> {
