@@ -121,7 +121,7 @@ fn pointer(said: &[Diagnostic]) -> String {
 }
 
 /// How the program ends over what was said: a mistake comes before what the solver left open.
-fn exit(said: &[Diagnostic]) -> Exit {
+pub(crate) fn exit(said: &[Diagnostic]) -> Exit {
     let mut errors = said.iter().filter(|d| d.severity == Severity::Error).peekable();
     let is_open = |d: &Diagnostic| matches!(d.code, Code::E0601 | Code::E0602);
     if errors.peek().is_some() && errors.all(is_open) { Exit::Unknown } else { Exit::Refused }

@@ -16,6 +16,8 @@ pub(crate) enum Exit {
     TestFailed = 3,
     /// The solver did not know whether the policy is safe, which is no proof.
     Unknown = 4,
+    /// A policy lets through what the one before it did not.
+    Opened = 5,
 }
 
 /// The numbers, for `--help`.
@@ -26,7 +28,8 @@ Exit codes:
      or the artifact is refused
   2  the command is not understood, or a file cannot be read or written
   3  a test of the policy failed
-  4  the solver did not know whether the policy is safe";
+  4  the solver did not know whether the policy is safe
+  5  what `diff` compares lets something through that was not let through before";
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {

@@ -7,6 +7,7 @@ mod output;
 mod lint;
 mod compile;
 mod report;
+mod page;
 mod check;
 mod fmt;
 mod build;
@@ -14,6 +15,9 @@ mod policy;
 mod test;
 mod replay;
 mod inspect;
+mod verify;
+mod flows;
+mod diff;
 mod keygen;
 mod explain;
 mod init;
@@ -43,6 +47,9 @@ enum Command {
     Test(test::Test),
     Replay(replay::Replay),
     Inspect(inspect::Inspect),
+    Verify(verify::Verify),
+    Flows(flows::Flows),
+    Diff(diff::Diff),
     Keygen(keygen::Keygen),
     Completions(completions::Completions),
     Man(man::Man),
@@ -58,6 +65,9 @@ fn main() -> ExitCode {
         Command::Test(args) => test::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Flows(args) => flows::run(&args),
+        Command::Diff(args) => diff::run(&args),
         Command::Keygen(args) => keygen::run(&args),
         Command::Completions(args) => completions::run(&args, Arguments::command()),
         Command::Man(args) => man::run(&args, Arguments::command()),

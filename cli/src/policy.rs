@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rtbas::Engine;
 use rtbas_artifact::open::Requirements;
+use rtbas_artifact::program::Program;
 use rtbas_artifact::sign::{MIN_HMAC_KEY, Signer, TrustedKey, TrustedKeys};
 use rtbas_artifact::wire::MAX_BYTES;
 use rtbas_compiler::emit::emit;
@@ -45,6 +46,19 @@ pub(crate) fn engines(
         }
     }
     Ok(engines)
+}
+
+/// What a policy is, source or built.
+///
+/// # Errors
+/// One that is refused.
+pub(crate) fn program(path: &Path, keys: &[PathBuf]) -> Result<Program, Failure> {
+    let keys = keys.iter().map(|path| input::key(path, TrustedKey::from_text));
+    let keys: TrustedKeys = keys.collect::<Result<_, _>>()?;
+    match path.extension() {
+        Some(end) if end == "rtbas" => Ok(built(path, &keys)?.artifact().program().clone()),
+        _ => compile_to_run(path, |_, verified| Ok(verified.program().clone())),
+    }
 }
 
 /// Seals what was proved with a key that is made up here and forgotten, and opens it.

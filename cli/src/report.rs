@@ -33,7 +33,7 @@ pub(crate) fn lines(program: &Program, certificate: &Certificate) -> Vec<String>
         (!named.is_empty()).then(|| format!("  {property:<20} {}{more}", named.join(", ")))
     }));
     lines.push("told, and taken as it was said".to_owned());
-    lines.extend(told(program).into_iter().map(|line| format!("  {}", shown(&line))));
+    lines.extend(told(program).into_iter().map(|line| format!("  {line}")));
     lines
 }
 
@@ -56,8 +56,8 @@ pub(crate) fn document(program: &Program, certificate: &Certificate) -> Value {
     })
 }
 
-/// What nobody proves: the trusted base.
-fn told(program: &Program) -> Vec<String> {
+/// What nobody proves: the trusted base, line by line.
+pub(crate) fn told(program: &Program) -> Vec<String> {
     let policy = program.policy();
     let label = |id| label(program, id);
     let mut told = vec![format!(
@@ -105,7 +105,7 @@ fn told(program: &Program) -> Vec<String> {
         }
     }
     told.extend(policy.downgrades.iter().map(|downgrade| downgraded(program, downgrade)));
-    told
+    told.iter().map(|line| shown(line)).collect()
 }
 
 /// What a downgrade lowers, when, and who answers for it.

@@ -4,6 +4,8 @@
 mod run;
 #[path = "cli/artifacts.rs"]
 mod artifacts;
+#[path = "cli/questions.rs"]
+mod questions;
 #[path = "cli/policies.rs"]
 mod policies;
 #[path = "cli/fmt.rs"]

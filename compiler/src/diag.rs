@@ -183,10 +183,8 @@ const LONGEST: usize = 128;
 /// third of the longer one's length, or else the only one that begins or ends with what is given.
 /// Capitals count for nothing, and nothing is near what nobody would type: comparing takes time and
 /// memory in proportion to both lengths.
-pub(crate) fn nearest<'n>(
-    given: &str,
-    names: impl IntoIterator<Item = &'n str>,
-) -> Option<&'n str> {
+#[must_use]
+pub fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let can_be_typed = |name: &&str| name.len() <= LONGEST;
     let given = Some(given).filter(can_be_typed)?.to_lowercase();
     let names: Vec<(&str, String)> =

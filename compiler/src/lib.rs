@@ -15,6 +15,9 @@ pub mod emit;
 pub mod skeleton;
 
 use diag::{Diagnostic, Diagnostics, Lints};
+use lower::{Lowered, Spans};
+use rtbas_artifact::ir::Policy;
+use rtbas_artifact::origin::Origins;
 use source::Sources;
 use verify::Verified;
 
@@ -35,6 +38,15 @@ pub fn compile_with(
     diagnostics.finish();
     // A warning that is denied may be the last thing that is said.
     let verified = verified.and_then(|verified| diagnostics.gate(verified));
+    (verified, diagnostics.into_vec())
+}
+
+/// Proves a compiled policy again, from the tables that ship and without its source. What is wrong
+/// has no places.
+pub fn prove(policy: Policy, origins: Origins) -> (Option<Verified>, Vec<Diagnostic>) {
+    let mut diagnostics = Diagnostics::default();
+    let lowered = Lowered { policy, origins, spans: Spans::default(), tests: Vec::new() };
+    let verified = verify::verify(lowered, &mut diagnostics);
     (verified, diagnostics.into_vec())
 }
 

@@ -27,6 +27,8 @@ mod source;
 mod claim;
 mod needless;
 mod report;
+pub mod flow;
+pub mod diff;
 
 use std::collections::BTreeSet;
 

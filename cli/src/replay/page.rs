@@ -5,7 +5,6 @@
 //! its policy for browsers says so, in case something got through. The same replay gives the same
 //! bytes.
 
-mod text;
 mod summary;
 mod bars;
 mod labels;
@@ -14,17 +13,13 @@ mod timeline;
 
 use std::collections::BTreeMap;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{DOCTYPE, html};
 use rtbas::{Engine, SessionError};
-use sha2::{Digest, Sha256};
 
-use self::text::code;
 use super::scene::Scene;
 use super::tally::Tally;
-
-const STYLE: &str = include_str!("page/page.css");
+use crate::page::head;
+use crate::page::text::code;
 
 /// The page.
 ///
@@ -75,22 +70,4 @@ pub(crate) fn html(
         }
     };
     Ok(page.into_string() + "\n")
-}
-
-fn head(title: &str) -> Markup {
-    let style = STANDARD.encode(Sha256::digest(STYLE));
-    let policy = format!(
-        "default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; form-action 'none'"
-    );
-    html! {
-        head {
-            meta charset="utf-8";
-            meta http-equiv="Content-Security-Policy" content=(policy);
-            meta name="viewport" content="width=device-width, initial-scale=1";
-            meta name="color-scheme" content="light dark";
-            meta name="referrer" content="no-referrer";
-            title { (title) }
-            style { (PreEscaped(STYLE)) }
-        }
-    }
 }

@@ -152,7 +152,8 @@ fn the_style_is_the_one_that_the_page_permits() {
     assert_eq!(
         policy,
         format!(
-            "default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+            "default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'; \
+             form-action 'none'"
         )
     );
 }

@@ -9,8 +9,8 @@ use rtbas_artifact::origin::{Origin, Origins};
 use crate::resolve::hir::{LabelRule, Policy};
 use crate::source::{FileId, Sources, Span};
 
-/// Places of what has an id.
-#[derive(Clone, Debug)]
+/// Places of what has an id; none of what has no source.
+#[derive(Clone, Debug, Default)]
 pub struct Spans {
     /// By lattice.
     pub lattices: Vec<LatticeSpans>,

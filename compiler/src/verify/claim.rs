@@ -34,6 +34,7 @@ pub(super) use session::{Answer, Breach, Returned, Taint};
 
 mod carrier;
 mod session;
+mod passage;
 
 /// The run whose label is the floor, at which the calls are made that carry something in.
 const FLOOR: usize = 2;
@@ -60,7 +61,7 @@ type Tainted = BTreeMap<CellId, Taint>;
 
 /// What a claim is about: a call, or the reply.
 #[derive(Clone, Copy, Debug)]
-enum Sink {
+pub(super) enum Sink {
     /// A call of a tool that is decided so.
     Call(ToolId, Effect),
     Reply,
@@ -282,7 +283,7 @@ impl<'p> Prover<'p> {
                 if lowered && downgrade(self.program, source).is_none() {
                     continue;
                 }
-                let carrier = Carrier { source: source.clone(), lowered };
+                let carrier = Carrier { source: source.clone(), lowered, outside: None };
                 if let Some((ceiling, cells)) = ceiling {
                     let mut encoder = Encoder::new(self.program);
                     let carried = carrier.encode(&mut encoder, self.program, tool, via)?;

@@ -208,7 +208,7 @@ pub(super) fn not_antitone(
 }
 
 /// A call in the policy's words.
-fn written(tool: &str, call: &Call) -> String {
+pub(super) fn written(tool: &str, call: &Call) -> String {
     let arguments = call.arguments.iter().map(|(name, value)| format!("{name}: {value}"));
     let arguments: Vec<String> = arguments.collect();
     format!("{tool}({})", arguments.join(", "))

@@ -44,7 +44,12 @@ pub(super) struct Rule<'p> {
 
 /// All that may come into a session, what lies further out first; of what has the same labels, one.
 pub(super) fn sources(program: &Program) -> Vec<Source> {
-    let mut found = BTreeMap::new();
+    classes(program).into_iter().filter_map(|class| class.into_iter().next()).collect()
+}
+
+/// All that may come into a session: what has the same labels together, and what stands for it first.
+pub(super) fn classes(program: &Program) -> Vec<Vec<Source>> {
+    let mut found: BTreeMap<String, Vec<_>> = BTreeMap::new();
     let mut order = 0;
     for (tool, id) in program.policy().tools.iter().zip(0..) {
         if tool.rules.iter().all(|rule| rule.effect == Effect::Deny) {
@@ -55,11 +60,7 @@ pub(super) fn sources(program: &Program) -> Vec<Source> {
             order += 1;
             let asked = tool.rules.iter().all(|rule| rule.effect != Effect::Allow);
             let rank = (asked, source.depth(), order);
-            let entry =
-                found.entry(source.signature(program, tool)).or_insert((rank, source.clone()));
-            if rank < entry.0 {
-                *entry = (rank, source);
-            }
+            found.entry(source.signature(program, tool)).or_default().push((rank, source));
         };
         let root = NodeId(u32::try_from(tool.nodes.len().saturating_sub(1)).unwrap_or(0));
         walk(tool, Step { node: root, field: None }, &mut Vec::new(), &mut |chain| {
@@ -70,9 +71,13 @@ pub(super) fn sources(program: &Program) -> Vec<Source> {
             add(At::Undivided);
         }
     }
-    let mut all: Vec<_> = found.into_values().collect();
-    all.sort_by_key(|(rank, _)| *rank);
-    all.into_iter().map(|(_, source)| source).collect()
+    let mut all: Vec<Vec<_>> = found.into_values().collect();
+    for class in &mut all {
+        class.sort_by_key(|(rank, _)| *rank);
+    }
+    all.sort_by_key(|class| class.first().map(|(rank, _)| *rank));
+    let sources = |class: Vec<_>| class.into_iter().map(|(_, source)| source).collect();
+    all.into_iter().map(sources).collect()
 }
 
 fn walk(tool: &Tool, at: Step, chain: &mut Vec<Step>, visit: &mut impl FnMut(&[Step])) {
@@ -140,6 +145,29 @@ impl Source {
         parts.sort();
         parts.dedup();
         format!("{:?} {}", reads_call.then_some(self.tool), parts.join(", "))
+    }
+
+    /// What a person calls it, behind the tool's name.
+    pub(super) fn path(&self, program: &Program) -> Option<String> {
+        match &self.at {
+            At::Region(chain) => program.tool(self.tool)?.path_of(chain.last()?.node),
+            At::Failure => Some("errors".to_owned()),
+            At::Undivided => Some("content".to_owned()),
+        }
+    }
+
+    /// The cells that it shows. The text of a failure may quote any that its tool reads.
+    pub(super) fn shows(&self, program: &Program) -> Vec<CellId> {
+        let Some(tool) = program.tool(self.tool) else { return Vec::new() };
+        match &self.at {
+            At::Region(chain) => {
+                let last = chain.last().and_then(|step| tool.nodes.get(step.node.index()));
+                last.map(|node| node.shows.clone()).unwrap_or_default()
+            }
+            At::Failure | At::Undivided => {
+                tool.nodes.iter().flat_map(|node| node.shows.iter().copied()).collect()
+            }
+        }
     }
 
     /// What is further out is easier to see; what a call returns, than what it says when it fails.

@@ -17,7 +17,7 @@ pub(super) const PLACES: [(&str, &str); 13] = [
     ("indicatif", "cli/"),
     ("maud", "cli/"),
     ("pest", "grammar/"),
-    ("petgraph", "compiler/src/typeck/order.rs"),
+    ("petgraph", "compiler/src/"),
     ("postcard", "artifact/src/wire.rs"),
     ("pretty", "compiler/src/format"),
     ("regex_syntax", "artifact/src/pattern"),

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use maud::{Markup, html};
 
-use super::text::{code, visible};
+use crate::page::text::{code, visible};
 use crate::replay::tally::{Counts, Tally};
 
 /// The width of a bar, in its own units.

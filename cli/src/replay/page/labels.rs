@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use rtbas_artifact::label::Label;
 use rtbas_artifact::program::Program;
 
-use super::text::short;
+use crate::page::text::short;
 
 /// How many colours there are for labels that raise no context, and for those that do.
 const CALM: usize = 4;

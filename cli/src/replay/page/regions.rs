@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use rtbas::Message;
 
 use super::labels::Labels;
-use super::text::{cut, end, short, visible};
+use crate::page::text::{cut, end, short, visible};
 
 /// Most regions of a message that are listed.
 const MAX_LISTED: usize = 300;

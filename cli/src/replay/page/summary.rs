@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 use rtbas::Engine;
 
-use super::text::{code, visible};
+use crate::page::text::{code, visible};
 use crate::replay::tally::{Attacks, Tally, Tasks, Verdicts};
 
 /// The policies that the sessions were played with.

@@ -7,8 +7,8 @@ use rtbas_artifact::ir::Effect;
 
 use super::labels::Labels;
 use super::regions;
-use super::text::{code, short, visible};
 use crate::output::effect_name;
+use crate::page::text::{code, short, visible};
 use crate::replay::play::Judged;
 use crate::replay::scene::Scene;
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use rtbas_artifact::eval::Side;
-use rtbas_artifact::ir::{CellId, Downgrade, LabelRule, Node, Operand, StoreId, Tool};
+use rtbas_artifact::ir::{CellId, Downgrade, LabelId, LabelRule, Node, Operand, StoreId, Tool};
 use rtbas_artifact::program::Program;
 
 use super::Exceptions;
@@ -19,6 +19,8 @@ use crate::verify::term::Formula;
 pub(super) struct Carrier {
     pub(super) source: Source,
     pub(super) lowered: bool,
+    /// The label of what outsiders write, where it is theirs.
+    pub(super) outside: Option<LabelId>,
 }
 
 /// A carrier in a formula.
@@ -82,6 +84,15 @@ impl Carrier {
                 writer.both(parts);
             }
             At::Region(_) => writer.region(self, via)?,
+        }
+        if let Some(label) = self.outside {
+            let always = Formula::constant(true);
+            // A downgrade lowers what they wrote like anything else.
+            let part = Part::one(always, label, &Place::default());
+            if !self.lowered {
+                writer.carried.label.push(part.clone());
+            }
+            writer.carried.raw.push(part);
         }
         Ok(writer.carried)
     }

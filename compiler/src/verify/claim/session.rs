@@ -132,11 +132,7 @@ impl Player<'_> {
             context.join_with(&labels.label);
             raw.join_with(&labels.raw);
             shown.join_with(&whole);
-            let path = match &carrier.source.at {
-                At::Region(chain) => tool.path_of(chain.last()?.node)?,
-                At::Failure => "errors".to_owned(),
-                At::Undivided => "content".to_owned(),
-            };
+            let path = carrier.source.path(program)?;
             drop(bound);
             let (label, lowered) = (labels.label, labels.lowered);
             // One result may carry more than one thing.

@@ -71,7 +71,7 @@ fn earlier<'b>(breach: &'b Breach, found: &mut Vec<&'b Taint>) {
 }
 
 /// What happens in a session.
-fn steps(program: &Program, breach: &Breach) -> Vec<String> {
+pub(in crate::verify) fn steps(program: &Program, breach: &Breach) -> Vec<String> {
     let mut steps: Vec<String> = breach.calls.iter().map(|one| returned(program, one)).collect();
     let context = program.show(&breach.context);
     steps.push(match &breach.last {
