@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use rtbas_artifact::ir::Effect;
 use rtbas_artifact::program::Program;
-use rtbas_compiler::verify::diff::{Opened, OpenedCall, OpenedFlow, opened};
+use rtbas_compiler::verify::diff::{self, Opened, OpenedCall, OpenedFlow};
 use serde_json::{Value, json};
 
 use crate::exit::{Exit, Outcome};
@@ -71,7 +71,7 @@ impl Lines {
 pub(crate) fn run(args: &Diff) -> Outcome {
     let old = policy::program(&args.old, &args.keys)?;
     let new = policy::program(&args.new, &args.keys)?;
-    let (more, less) = (opened(&old, &new), opened(&new, &old));
+    let diff::Diff { opened: more, closed: less } = diff::diff(&old, &new);
     let told = Lines::of(report::told(&old), report::told(&new));
     let claimed = Lines::of(claims(&old), claims(&new));
     match args.format {

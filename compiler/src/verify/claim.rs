@@ -19,6 +19,7 @@ use rtbas_artifact::ir::{
     CellId, Claim, ConditionId, Effect, Exception, LabelId, LabelPart, Policy, SetTerm, Target,
     Tool, ToolId,
 };
+use rtbas_artifact::label::Label;
 use rtbas_artifact::lattice::LevelId;
 use rtbas_artifact::program::Program;
 
@@ -70,13 +71,20 @@ pub(super) enum Sink {
 /// Proves the claims of a policy.
 pub(super) struct Prover<'p> {
     program: &'p Program,
-    sources: Vec<Source>,
+    /// What may come in, with the label that it always has, if it has one.
+    sources: Vec<(Source, Option<Label>)>,
     tainted: RefCell<BTreeMap<(Exceptions, Ceiling), Tainted>>,
 }
 
 impl<'p> Prover<'p> {
     pub(super) fn new(program: &'p Program) -> Self {
-        Self { program, sources: sources(program), tainted: RefCell::default() }
+        let mut prover = Self { program, sources: Vec::new(), tainted: RefCell::default() };
+        let labelled = |source| {
+            let label = prover.constant_label(&source, None);
+            (source, label)
+        };
+        prover.sources = sources(program).into_iter().map(labelled).collect();
+        prover
     }
 
     fn policy(&self) -> &'p Policy {
@@ -244,7 +252,8 @@ impl<'p> Prover<'p> {
         let mut slots: Vec<(Option<Ceiling>, Vec<Carrier>)> = Vec::new();
         for ceiling in goal.ceilings {
             let cells = tainted.get(ceiling);
-            slots.push((Some(*ceiling), self.carriers(goal.via, Some((*ceiling, cells)))?));
+            let carriers = self.carriers(goal.via, Some((*ceiling, cells)))?;
+            slots.push((Some(*ceiling), self.freest(goal, carriers)));
         }
         let (mut resource, mut unsure) = (0, None);
         let rounds = if goal.open.is_empty() { 0 } else { 2 };
@@ -277,13 +286,14 @@ impl<'p> Prover<'p> {
         ceiling: Option<(Ceiling, Option<&Tainted>)>,
     ) -> Result<Vec<Carrier>, Outside> {
         let mut found = Vec::new();
-        for source in &self.sources {
+        for (source, label) in &self.sources {
             let Some(tool) = self.program.tool(source.tool) else { continue };
             for lowered in [false, true] {
                 if lowered && downgrade(self.program, source).is_none() {
                     continue;
                 }
-                let carrier = Carrier { source: source.clone(), lowered, outside: None };
+                let constant = label.clone().filter(|_| !lowered);
+                let carrier = Carrier { source: source.clone(), lowered, outside: None, constant };
                 if let Some((ceiling, cells)) = ceiling {
                     let mut encoder = Encoder::new(self.program);
                     let carried = carrier.encode(&mut encoder, self.program, tool, via)?;
@@ -295,6 +305,31 @@ impl<'p> Prover<'p> {
             }
         }
         Ok(found)
+    }
+
+    /// Those of the carriers of one ceiling that get through wherever another one does: of two that
+    /// always have the same label, only what the bounds of the sink say to it matters.
+    fn freest(&self, goal: &Goal<'_>, carriers: Vec<Carrier>) -> Vec<Carrier> {
+        let bounds = self.bounds(goal.sink).filter(|_| goal.open.is_empty());
+        let Some(bounds) = bounds else { return carriers };
+        let says = |carrier: &Carrier| {
+            let label = carrier.constant.as_ref()?;
+            Some(bounds.iter().map(|bound| label.flows_to(bound)).collect::<Vec<bool>>())
+        };
+        let is_at_least = |a: &[bool], b: &[bool]| a.iter().zip(b).all(|(a, b)| *a || !*b);
+        let mut kept: Vec<(Carrier, Option<Vec<bool>>)> = Vec::new();
+        for carrier in carriers {
+            let says = says(&carrier);
+            if let Some(says) = &says {
+                let mut known = kept.iter().filter_map(|(_, known)| known.as_ref());
+                if known.any(|known| is_at_least(known, says)) {
+                    continue;
+                }
+                kept.retain(|(_, known)| !known.as_ref().is_some_and(|k| is_at_least(says, k)));
+            }
+            kept.push((carrier, says));
+        }
+        kept.into_iter().map(|(carrier, _)| carrier).collect()
     }
 
     fn may_exceed(

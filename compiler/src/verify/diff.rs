@@ -5,8 +5,9 @@
 //! What cannot be compared is said, and never taken for no difference.
 
 mod merge;
+mod flows;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use rtbas_artifact::eval::{Arguments, Side};
 use rtbas_artifact::ir::{Effect, Tool, ToolId};
@@ -18,7 +19,7 @@ use rtbas_artifact::value::Value;
 use super::decision::Decisions;
 use super::encode::place::Place;
 use super::encode::{Encoder, Outside};
-use super::flow::{Flows, Point, Step};
+use super::flow::Flows;
 use super::query::{Found, HIGH, LOW, find};
 use super::report::written;
 use super::term::Formula;
@@ -76,9 +77,27 @@ impl Opened {
     }
 }
 
-/// What a policy lets through that another one does not.
+/// What is let through on one side only.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diff {
+    /// What only the second policy lets through.
+    pub opened: Opened,
+    /// What only the first one does.
+    pub closed: Opened,
+}
+
+/// Compares two policies.
 #[must_use]
-pub fn opened(old: &Program, new: &Program) -> Opened {
+pub fn diff(old: &Program, new: &Program) -> Diff {
+    let (mut opened, mut closed) = (calls(old, new), calls(new, old));
+    let (before, after) = (Flows::new(old), Flows::new(new));
+    opened.flows = flows::compare(&before, &after);
+    closed.flows = flows::compare(&after, &before);
+    Diff { opened, closed }
+}
+
+/// The calls that a policy lets through and another one does not.
+fn calls(old: &Program, new: &Program) -> Opened {
     let mut opened = Opened::default();
     signatures(old, new, &mut opened);
     match merge(old, new) {
@@ -89,7 +108,6 @@ pub fn opened(old: &Program, new: &Program) -> Opened {
         }
         None => opened.unknown.push("the two policies cannot be put side by side".to_owned()),
     }
-    opened.flows = flows(old, new);
     opened
 }
 
@@ -374,53 +392,4 @@ impl Comparison<'_> {
 
 fn nothing() -> Outside {
     Outside("what cannot be shown".to_owned())
-}
-
-/// The steps that only one policy has, those to one place together.
-fn flows(old: &Program, new: &Program) -> Vec<OpenedFlow> {
-    let named = |flows: &Flows<'_>| {
-        let steps = flows.steps().into_iter();
-        let steps = steps.filter(|(_, to, _)| !matches!(to, Point::Approved(_)));
-        let steps = steps.filter(|(from, ..)| !matches!(from, Point::Approved(_)));
-        let named = steps.map(|(from, to, step)| {
-            let outside = matches!(
-                from,
-                Point::Cell { outside: true, .. } | Point::Region { outside: true, .. }
-            );
-            ((flows.name(&to), outside, kind(&to), flows.name(&from)), (from, to, step))
-        });
-        named.collect::<BTreeMap<_, _>>()
-    };
-    let (before, after) = (Flows::new(old), Flows::new(new));
-    let known: BTreeSet<_> = named(&before).into_keys().collect();
-    let mut found: Vec<OpenedFlow> = Vec::new();
-    let mut last = None;
-    for ((to, outside, kind, from), (at, end, step)) in named(&after) {
-        if known.contains(&(to.clone(), outside, kind, from.clone())) {
-            continue;
-        }
-        let key = (to.clone(), outside, kind);
-        if last.as_ref() == Some(&key)
-            && let Some(same) = found.last_mut()
-        {
-            same.from.push(from);
-            continue;
-        }
-        last = Some(key);
-        let session = if step == Step::Shown { after.session(&at, &end) } else { Vec::new() };
-        let unknown = if let Step::Unknown(reason) = step { Some(reason) } else { None };
-        found.push(OpenedFlow { from: vec![from], outside, to, session, unknown });
-    }
-    found
-}
-
-/// Calls, cells and results may have one name.
-fn kind(point: &Point) -> u8 {
-    match point {
-        Point::Cell { .. } => 0,
-        Point::Region { .. } => 1,
-        Point::Call(_) | Point::Approved(_) => 2,
-        Point::Reply => 3,
-        Point::OutsidersRead | Point::OutsidersWrite | Point::Class(_) => 4,
-    }
 }

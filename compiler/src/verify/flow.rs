@@ -24,6 +24,7 @@ use super::report::claim::steps;
 use super::robust::choices;
 use super::source::{Source, classes};
 use super::trial::Trial;
+pub(super) use point::Named;
 pub use point::Point;
 pub use search::{Found, Search, Way};
 
@@ -38,8 +39,26 @@ pub enum Step {
     Unknown(String),
 }
 
-/// What a sink does to a label, by what its bounds say of it.
-type Known = BTreeMap<(Point, Vec<bool>), Option<Step>>;
+/// What a sink does to a label.
+type Known = BTreeMap<(Point, Says), Option<Step>>;
+
+/// What matters of a label to a sink: what the bounds say of it, or all of it, where they name
+/// values.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Says {
+    Bounds(Vec<bool>),
+    Label(Label),
+}
+
+/// Regions that are labelled alike.
+#[derive(Clone)]
+struct Class {
+    sources: Vec<Source>,
+    /// The label of what outsiders wrote, where it is theirs.
+    outside: Option<LabelId>,
+    /// The label that they always have, if they have one.
+    label: Option<Label>,
+}
 
 /// All points and steps of a policy.
 pub struct Flows<'p> {
@@ -47,9 +66,8 @@ pub struct Flows<'p> {
     prover: Prover<'p>,
     graph: DiGraph<Point, Step>,
     points: BTreeMap<Point, NodeIndex>,
-    /// Regions that are labelled alike: what a result's regions have in common lets them through
-    /// together. The label is that of what outsiders wrote, where it is theirs.
-    classes: Vec<(Vec<Source>, Option<LabelId>)>,
+    /// What lets regions through is what they have in common.
+    classes: Vec<Class>,
     known: RefCell<Known>,
 }
 
@@ -68,11 +86,12 @@ impl<'p> Flows<'p> {
             prover: Prover::new(program),
             graph: DiGraph::new(),
             points: BTreeMap::new(),
-            classes: classes(program).into_iter().map(|class| (class, None)).collect(),
+            classes: Vec::new(),
             known: RefCell::default(),
         };
-        let outside = flows.outside();
-        flows.classes.extend(outside);
+        let sources = classes(program);
+        let outside = flows.outside(&sources);
+        flows.classify(sources.into_iter().map(|sources| (sources, None)).chain(outside));
         flows.told();
         flows.proved();
         flows
@@ -114,9 +133,9 @@ impl<'p> Flows<'p> {
     }
 
     /// The classes again, of what outsiders wrote.
-    fn outside(&self) -> Vec<(Vec<Source>, Option<LabelId>)> {
+    fn outside(&self, classes: &[Vec<Source>]) -> Vec<(Vec<Source>, Option<LabelId>)> {
         let mut found = Vec::new();
-        for (class, _) in &self.classes {
+        for class in classes {
             let mut by_label: BTreeMap<LabelId, Vec<Source>> = BTreeMap::new();
             for source in class {
                 let mut labels: Vec<LabelId> =
@@ -130,6 +149,22 @@ impl<'p> Flows<'p> {
             found.extend(by_label.into_iter().map(|(label, class)| (class, Some(label))));
         }
         found
+    }
+
+    /// Puts together what always has the same label.
+    fn classify(&mut self, classes: impl Iterator<Item = (Vec<Source>, Option<LabelId>)>) {
+        let mut known: BTreeMap<(Label, bool), usize> = BTreeMap::new();
+        for (sources, outside) in classes {
+            let first = sources.first();
+            let label = first.and_then(|first| self.prover.constant_label(first, outside));
+            let next = self.classes.len();
+            let key = label.clone().map(|label| (label, outside.is_some()));
+            let index = key.map_or(next, |key| *known.entry(key).or_insert(next));
+            match self.classes.get_mut(index) {
+                Some(class) => class.sources.extend(sources),
+                None => self.classes.push(Class { sources, outside, label }),
+            }
+        }
     }
 
     /// What the policy says of stores and of what tools do with them.
@@ -162,8 +197,9 @@ impl<'p> Flows<'p> {
             }
         }
         self.point(Point::Reply);
-        for (index, (class, outside)) in self.classes.clone().into_iter().enumerate() {
-            for source in class {
+        for (index, class) in self.classes.clone().into_iter().enumerate() {
+            let outside = class.outside;
+            for source in class.sources {
                 let Some(region) = Point::region(self.program, &source, outside.is_some()) else {
                     continue;
                 };
@@ -201,11 +237,9 @@ impl<'p> Flows<'p> {
             .filter(|(point, _)| self.points.contains_key(point))
             .chain([(Point::Reply, Sink::Reply)])
             .collect();
-        for (index, (class, outside)) in self.classes.clone().into_iter().enumerate() {
-            let Some(source) = class.first() else { continue };
-            let label = self.prover.constant_label(source, outside);
+        for (index, class) in self.classes.clone().into_iter().enumerate() {
             for (point, sink) in &sinks {
-                if let Some(step) = self.passes((source, outside), label.as_ref(), point, *sink) {
+                if let Some(step) = self.passes(&class, point, *sink) {
                     self.step(Point::Class(index), point.clone(), step);
                 }
             }
@@ -213,16 +247,15 @@ impl<'p> Flows<'p> {
     }
 
     /// Whether what a source brings gets through to a sink.
-    fn passes(
-        &self,
-        source: (&Source, Option<LabelId>),
-        label: Option<&Label>,
-        point: &Point,
-        sink: Sink,
-    ) -> Option<Step> {
-        let bounds = label.zip(self.prover.bounds(sink));
-        let Some((label, bounds)) = bounds else { return self.asked(source, sink) };
-        let says = bounds.iter().map(|bound| label.flows_to(bound)).collect();
+    fn passes(&self, class: &Class, point: &Point, sink: Sink) -> Option<Step> {
+        let source = (class.sources.first()?, class.outside);
+        let Some(label) = &class.label else { return self.asked(source, sink) };
+        let says = match self.prover.bounds(sink) {
+            Some(bounds) => {
+                Says::Bounds(bounds.iter().map(|bound| label.flows_to(bound)).collect())
+            }
+            None => Says::Label(label.clone()),
+        };
         let key = (point.clone(), says);
         if let Some(known) = self.known.borrow().get(&key) {
             return known.clone();
@@ -265,11 +298,12 @@ impl<'p> Flows<'p> {
             Point::Reply => Sink::Reply,
             _ => return Vec::new(),
         };
-        let found = self.classes.iter().find_map(|(class, outside)| {
+        let found = self.classes.iter().find_map(|class| {
+            let outside = class.outside;
             let is_it = |source: &&Source| {
                 Point::region(self.program, source, outside.is_some()).as_ref() == Some(from)
             };
-            class.iter().find(is_it).map(|source| (source, *outside))
+            class.sources.iter().find(is_it).map(|source| (source, outside))
         });
         match found.map(|(source, outside)| self.prover.passage(source, outside, sink)) {
             Some(Outcome::Refuted(breach)) => steps(self.program, &breach),

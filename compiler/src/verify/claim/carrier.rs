@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use rtbas_artifact::eval::Side;
 use rtbas_artifact::ir::{CellId, Downgrade, LabelId, LabelRule, Node, Operand, StoreId, Tool};
+use rtbas_artifact::label::Label;
 use rtbas_artifact::program::Program;
 
 use super::Exceptions;
@@ -21,6 +22,8 @@ pub(super) struct Carrier {
     pub(super) lowered: bool,
     /// The label of what outsiders write, where it is theirs.
     pub(super) outside: Option<LabelId>,
+    /// The label that it always has, if it has one.
+    pub(super) constant: Option<Label>,
 }
 
 /// A carrier in a formula.

@@ -37,7 +37,7 @@ impl Prover<'_> {
             if lowered && downgrade(self.program, source).is_none() {
                 continue;
             }
-            let carrier = Carrier { source: source.clone(), lowered, outside };
+            let carrier = Carrier { source: source.clone(), lowered, outside, constant: None };
             match self.with(&goal, &[(None, carrier)], &[].into()) {
                 Ok(Outcome::Proved { resource: spent, .. }) => resource += spent,
                 Ok(other) => return other,
@@ -60,7 +60,8 @@ impl Prover<'_> {
             return None;
         }
         let mut encoder = Encoder::new(self.program);
-        let carrier = Carrier { source: source.clone(), lowered: false, outside };
+        let source = source.clone();
+        let carrier = Carrier { source, lowered: false, outside, constant: None };
         let via = Exceptions::default();
         let carried = carrier.encode(&mut encoder, self.program, tool, &via).ok()?;
         let mut label = self.floor()?;

@@ -119,7 +119,14 @@ impl Player<'_> {
                 tool,
                 bound: &bound,
             };
-            let labels = one.labels(&floor)?;
+            let mut labels = one.labels(&floor)?;
+            if let Some(outside) = carrier.outside {
+                let written = message(outside);
+                labels.raw.join_with(&written);
+                if !carrier.lowered {
+                    labels.label.join_with(&written);
+                }
+            }
             let (result, whole) = one.whole(&floor)?;
             for ceiling in self.goal.ceilings {
                 let cells = self.tainted.get(ceiling);
@@ -335,10 +342,15 @@ impl Whole<'_, '_, '_> {
             }
             _ => false,
         };
-        let is_record = |kind: &&NodeKind| matches!(kind, NodeKind::Record(_));
-        let fits = |kind: &&NodeKind| match known {
-            Some(Value::Record(_)) => is_record(kind),
-            _ => true,
+        let fits = |kind: &&NodeKind| match (kind, known) {
+            (NodeKind::Record(_) | NodeKind::Map { .. }, Some(known)) => {
+                matches!(known, Value::Record(_))
+            }
+            (NodeKind::List(_), Some(known)) => matches!(known, Value::List(_) | Value::Set(_)),
+            (NodeKind::Leaf(ty), Some(known)) => {
+                rtbas_artifact::ty::check(&program.policy().types, *ty, known).is_ok()
+            }
+            (_, None) => true,
         };
         let kind = node.kinds.iter().find(on_way).or_else(|| node.kinds.iter().find(fits))?;
         let below = at.filter(|_| on_way(&kind)).map(|at| at + 1);
@@ -350,19 +362,44 @@ impl Whole<'_, '_, '_> {
                     None => smallest(&program.policy().types, *ty),
                 },
             },
-            NodeKind::List(item) => match below {
-                Some(_) => Value::List(vec![self.value(*item, below, around, None)?]),
-                None => Value::List(Vec::new()),
-            },
-            NodeKind::Map { key, value } => match below {
-                Some(_) => {
-                    let is_key = next.is_some_and(|next| next.node == *key);
-                    self.value(*key, below.filter(|_| is_key), around, None)?;
-                    let value = self.value(*value, below.filter(|_| !is_key), around, None)?;
-                    Value::Record(BTreeMap::from([("x".to_owned(), value)]))
+            NodeKind::List(item) => {
+                let mut known: Vec<Option<&Value>> = match known {
+                    Some(Value::List(items)) => items.iter().map(Some).collect(),
+                    Some(Value::Set(items)) => items.iter().map(Some).collect(),
+                    _ => Vec::new(),
+                };
+                if known.is_empty() && below.is_some() {
+                    known.push(None);
                 }
-                None => Value::Record(BTreeMap::new()),
-            },
+                let items = known.into_iter().enumerate().map(|(index, known)| {
+                    self.value(*item, below.filter(|_| index == 0), around, known)
+                });
+                Value::List(items.collect::<Option<_>>()?)
+            }
+            NodeKind::Map { key, value } => {
+                let some = Value::Text("x".to_owned());
+                let mut known: Vec<(Value, Option<&Value>)> = match known {
+                    Some(Value::Record(entries)) => {
+                        let entry =
+                            |(key, value): (&String, _)| (Value::Text(key.clone()), Some(value));
+                        entries.iter().map(entry).collect()
+                    }
+                    _ => Vec::new(),
+                };
+                if known.is_empty() && below.is_some() {
+                    known.push((some, None));
+                }
+                let is_key = next.is_some_and(|next| next.node == *key);
+                let mut entries = BTreeMap::new();
+                for (index, (name, known)) in known.into_iter().enumerate() {
+                    let below = below.filter(|_| index == 0);
+                    let name = self.value(*key, below.filter(|_| is_key), around, Some(&name))?;
+                    let value = self.value(*value, below.filter(|_| !is_key), around, known)?;
+                    let Value::Text(name) = name else { return None };
+                    entries.insert(name, value);
+                }
+                Value::Record(entries)
+            }
             NodeKind::Record(fields) => {
                 let mut record = BTreeMap::new();
                 for field in fields {

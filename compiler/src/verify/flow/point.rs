@@ -1,5 +1,7 @@
 //! Places where data can be, and what they are called.
 
+use std::cmp::Ordering;
+
 use rtbas_artifact::ir::{CellId, CellPart, Effect, ToolId};
 use rtbas_artifact::program::Program;
 
@@ -39,7 +41,56 @@ pub enum Point {
     Class(usize),
 }
 
+/// A point with its name: the same in every policy that has it. Calls, cells and results may have
+/// one name, so what it is counts as well.
+#[derive(Clone, Debug)]
+pub(in crate::verify) struct Named {
+    pub(in crate::verify) name: String,
+    pub(in crate::verify) point: Point,
+}
+
+impl Named {
+    fn key(&self) -> (&str, u8, bool) {
+        let kind = match self.point {
+            Point::OutsidersWrite => 0,
+            Point::Cell { .. } => 1,
+            Point::Region { .. } => 2,
+            Point::Call(_) => 3,
+            Point::Approved(_) => 4,
+            Point::Reply => 5,
+            Point::OutsidersRead => 6,
+            Point::Class(_) => 7,
+        };
+        (&self.name, kind, self.point.is_outside())
+    }
+}
+
+impl PartialEq for Named {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Named {}
+
+impl PartialOrd for Named {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Named {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
 impl Point {
+    /// Whether only what outsiders wrote is meant.
+    pub(in crate::verify) fn is_outside(&self) -> bool {
+        matches!(self, Self::Cell { outside: true, .. } | Self::Region { outside: true, .. })
+    }
+
     /// A call that is decided so.
     pub(super) fn called(tool: ToolId, effect: Effect) -> Option<Self> {
         match effect {

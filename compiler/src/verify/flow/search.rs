@@ -1,13 +1,13 @@
 //! Ways through the graph: all shortest ones from some points to others.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use petgraph::Direction;
 use petgraph::algo::dijkstra;
 use petgraph::graph::NodeIndex;
 use petgraph::visit::{EdgeFiltered, EdgeRef, IntoNeighbors, Reversed};
 
-use super::{Flows, Point, Step};
+use super::{Flows, Named, Point, Step};
 
 /// Most ways that are listed.
 const MAX_WAYS: usize = 1000;
@@ -178,6 +178,36 @@ impl Flows<'_> {
             shown.steps.extend(edge.and_then(|edge| self.graph.edge_weight(edge)).cloned());
         }
         shown
+    }
+
+    /// For each point, but regions: where the steps lead that the policy tells of.
+    pub(in crate::verify) fn told_steps(&self) -> BTreeMap<Named, BTreeMap<Named, Step>> {
+        let points = self.points.iter();
+        let points =
+            points.filter(|(point, _)| !matches!(point, Point::Class(_) | Point::Region { .. }));
+        points.map(|(point, index)| (self.with_name(point), self.next(*index))).collect()
+    }
+
+    /// The class of each region.
+    pub(in crate::verify) fn class_of_regions(&self) -> BTreeMap<Named, NodeIndex> {
+        let regions = self.points.iter().filter(|(point, _)| matches!(point, Point::Region { .. }));
+        let class = |(point, index): (&Point, &NodeIndex)| {
+            Some((self.with_name(point), self.graph.neighbors(*index).next()?))
+        };
+        regions.filter_map(class).collect()
+    }
+
+    /// Where the steps from a point or class lead.
+    pub(in crate::verify) fn next(&self, index: NodeIndex) -> BTreeMap<Named, Step> {
+        let edges = self.graph.edges(index);
+        let next = edges.filter_map(|edge| {
+            Some((self.with_name(self.at(edge.target())?), edge.weight().clone()))
+        });
+        next.collect()
+    }
+
+    fn with_name(&self, point: &Point) -> Named {
+        Named { name: self.name(point), point: point.clone() }
     }
 
     /// Every step between two points that people see.
