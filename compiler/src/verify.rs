@@ -33,7 +33,7 @@ pub mod diff;
 use std::collections::BTreeSet;
 
 use rtbas_artifact::certificate::{Certificate, Method, Obligation, Property};
-use rtbas_artifact::ir::{StoreId, Tool, ToolId};
+use rtbas_artifact::ir::{Effect, StoreId, Tool, ToolId};
 use rtbas_artifact::lattice::Lattice;
 use rtbas_artifact::origin::Origins;
 use rtbas_artifact::program::Program;
@@ -106,7 +106,7 @@ pub fn verify(lowered: Lowered, diagnostics: &mut Diagnostics) -> Option<Verifie
     for (tool, id) in program.policy().tools.iter().zip(0..) {
         decisions(&mut book, ToolId(id), tool);
     }
-    claims(&mut book);
+    sessions(&mut book);
     downgrades(&mut book);
     let obligations = book.obligations;
     diagnostics.gate(())?;
@@ -213,13 +213,35 @@ fn stores(book: &mut Book<'_>) {
     }
 }
 
-fn claims(book: &mut Book<'_>) {
+/// What holds of sessions: claims, and which calls outsiders steer.
+fn sessions(book: &mut Book<'_>) {
+    let prover = claim::Prover::new(book.program);
+    claims(book, &prover);
+    steered(book, &prover);
+}
+
+/// Allow rules that let pass what outsiders may choose: no mistake, but something to know of.
+fn steered(book: &mut Book<'_>, prover: &claim::Prover<'_>) {
+    let (program, spans) = (book.program, book.spans);
+    let outside = source::outside(program, &source::classes(program));
+    for (tool, id) in program.policy().tools.iter().zip(0..) {
+        if tool.rules.iter().all(|rule| rule.effect != Effect::Allow || rule.when.is_none()) {
+            continue;
+        }
+        for (class, label) in &outside {
+            let Some(first) = class.first() else { continue };
+            // What cannot be decided is no finding: this is advice, and no obligation.
+            if let Ok(Some(found)) = prover.steered(first, *label, ToolId(id)) {
+                book.diagnostics.push(report::claim::steered(program, ToolId(id), &found, spans));
+                break;
+            }
+        }
+    }
+}
+
+fn claims(book: &mut Book<'_>, prover: &claim::Prover<'_>) {
     let (program, spans) = (book.program, book.spans);
     let claims = &program.policy().claims;
-    if claims.is_empty() {
-        return;
-    }
-    let prover = claim::Prover::new(program);
     for (index, claim) in claims.iter().enumerate() {
         let subject = program.show_claim(claim).to_string();
         let at = spans.claims.get(index).copied();

@@ -104,6 +104,7 @@ codes! {
 
     W0501 "a claim about data that nothing returns"
     W0502 "a downgrade of what is low already"
+    N0501 "outsiders may choose among calls that run unasked"
     E0601 "the solver could not decide whether a property holds"
     E0602 "the solver that was loaded is not the one that was built for"
 

@@ -32,10 +32,12 @@ use super::source::{Source, sources};
 use super::term::Formula;
 use carrier::{Carried, Carrier, downgrade};
 pub(super) use session::{Answer, Breach, Returned, Taint};
+pub(super) use steered::Steered;
 
 mod carrier;
 mod session;
 mod passage;
+mod steered;
 
 /// The run whose label is the floor, at which the calls are made that carry something in.
 const FLOOR: usize = 2;
@@ -387,11 +389,7 @@ impl<'p> Prover<'p> {
                 }
                 all.push(Formula::or(exceeds));
             }
-            if tool.rules.iter().any(|rule| rule.effect == Effect::Deny) {
-                let decisions = Decisions::of(&mut encoder, tool, &one.call, FLOOR)?;
-                all.push(!decisions.is(Effect::Deny));
-            }
-            all.push(one.when.clone());
+            all.push(runs(&mut encoder, tool, &one)?);
             label.extend(one.label.clone());
             raw.extend(one.raw.clone());
             carried.push(one);
@@ -488,6 +486,15 @@ impl<'p> Prover<'p> {
             Outcome::Disagreement(_) => Err(Outside("what a call writes".to_owned())),
         }
     }
+}
+
+/// When a carrier's call runs at the floor, and brings what it carries.
+fn runs(encoder: &mut Encoder<'_>, tool: &Tool, carried: &Carried) -> Result<Formula, Outside> {
+    if tool.rules.iter().all(|rule| rule.effect != Effect::Deny) {
+        return Ok(carried.when.clone());
+    }
+    let decisions = Decisions::of(encoder, tool, &carried.call, FLOOR)?;
+    Ok(Formula::and([carried.when.clone(), !decisions.is(Effect::Deny)]))
 }
 
 fn is_tainted(carried: &Carried, cells: Option<&Tainted>) -> bool {

@@ -14,15 +14,14 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use petgraph::graph::{DiGraph, NodeIndex};
-use rtbas_artifact::ir::{CellId, Effect, LabelId, LabelRule, Policy, StoreId, ToolId};
+use rtbas_artifact::ir::{CellId, Effect, LabelId, Policy, ToolId};
 use rtbas_artifact::label::Label;
 use rtbas_artifact::program::Program;
 
 use super::claim::{Prover, Sink};
 use super::outcome::Outcome;
 use super::report::claim::steps;
-use super::robust::choices;
-use super::source::{Source, classes};
+use super::source::{Source, classes, may_write, outside, written_cells};
 use super::trial::Trial;
 pub(super) use point::Named;
 pub use point::Point;
@@ -90,7 +89,8 @@ impl<'p> Flows<'p> {
             known: RefCell::default(),
         };
         let sources = classes(program);
-        let outside = flows.outside(&sources);
+        let outside = outside(program, &sources).into_iter();
+        let outside = outside.map(|(sources, label)| (sources, Some(label)));
         flows.classify(sources.into_iter().map(|sources| (sources, None)).chain(outside));
         flows.told();
         flows.proved();
@@ -117,40 +117,6 @@ impl<'p> Flows<'p> {
         self.graph.update_edge(from, to, step);
     }
 
-    /// What outsiders write into a store, where they do.
-    fn written(&self, store: StoreId) -> Option<LabelId> {
-        self.policy().stores.get(store.index())?.outsiders.as_ref()?.write
-    }
-
-    /// The cells that a source shows, with what outsiders write into them.
-    fn written_cells(&self, source: &Source) -> Vec<(CellId, LabelId)> {
-        let cells = source.shows(self.program).into_iter().filter_map(|id| {
-            let cell = self.policy().cells.get(id.index())?;
-            let written = self.written(cell.store)?;
-            self.may_write(written, &cell.label).then_some((id, written))
-        });
-        cells.collect()
-    }
-
-    /// The classes again, of what outsiders wrote.
-    fn outside(&self, classes: &[Vec<Source>]) -> Vec<(Vec<Source>, Option<LabelId>)> {
-        let mut found = Vec::new();
-        for class in classes {
-            let mut by_label: BTreeMap<LabelId, Vec<Source>> = BTreeMap::new();
-            for source in class {
-                let mut labels: Vec<LabelId> =
-                    self.written_cells(source).into_iter().map(|(_, label)| label).collect();
-                labels.sort();
-                labels.dedup();
-                for label in labels {
-                    by_label.entry(label).or_default().push(source.clone());
-                }
-            }
-            found.extend(by_label.into_iter().map(|(label, class)| (class, Some(label))));
-        }
-        found
-    }
-
     /// Puts together what always has the same label.
     fn classify(&mut self, classes: impl Iterator<Item = (Vec<Source>, Option<LabelId>)>) {
         let mut known: BTreeMap<(Label, bool), usize> = BTreeMap::new();
@@ -175,7 +141,8 @@ impl<'p> Flows<'p> {
             self.point(cell_at(false));
             let Some(store) = policy.stores.get(cell.store.index()) else { continue };
             let Some(outsiders) = &store.outsiders else { continue };
-            if outsiders.write.is_some_and(|written| self.may_write(written, &cell.label)) {
+            if outsiders.write.is_some_and(|written| may_write(self.program, written, &cell.label))
+            {
                 self.step(Point::OutsidersWrite, cell_at(true), Step::Told);
             }
             if outsiders.read.is_some() {
@@ -198,34 +165,25 @@ impl<'p> Flows<'p> {
         }
         self.point(Point::Reply);
         for (index, class) in self.classes.clone().into_iter().enumerate() {
-            let outside = class.outside;
+            let is_outside = class.outside.is_some();
             for source in class.sources {
-                let Some(region) = Point::region(self.program, &source, outside.is_some()) else {
+                let Some(region) = Point::region(self.program, &source, is_outside) else {
                     continue;
                 };
-                let cells = match outside {
-                    None => source.shows(self.program),
-                    Some(_) => {
-                        self.written_cells(&source).into_iter().map(|(cell, _)| cell).collect()
-                    }
+                let cells = match is_outside {
+                    false => source.shows(self.program),
+                    true => written_cells(self.program, &source)
+                        .into_iter()
+                        .map(|(cell, _)| cell)
+                        .collect(),
                 };
                 for cell in cells {
-                    let cell = Point::Cell { cell, outside: outside.is_some() };
+                    let cell = Point::Cell { cell, outside: is_outside };
                     self.step(cell, region.clone(), Step::Told);
                 }
                 self.step(region, Point::Class(index), Step::Told);
             }
         }
-    }
-
-    /// Whether outsiders may write into a cell: what they write flows to its label, whichever that is
-    /// at the moment. Nothing is said of labels that name values.
-    fn may_write(&self, written: LabelId, rule: &LabelRule) -> bool {
-        let constant = |label| self.program.constant(label);
-        choices(rule).any(|label| match (constant(written), constant(label)) {
-            (Some(written), Some(label)) => written.flows_to(label),
-            _ => true,
-        })
     }
 
     /// What gets through to calls and to the reply.

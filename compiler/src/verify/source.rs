@@ -1,10 +1,11 @@
 //! Where data comes into a session: the regions of results, the texts of failures, and what an
 //! answer says beside its regions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rtbas_artifact::ir::{
-    CellId, Effect, Format, LabelRule, Node, NodeId, Operand, Policy, StoreId, Tool, ToolId,
+    CellId, Effect, Format, LabelId, LabelRule, Node, NodeId, Operand, Policy, StoreId, Tool,
+    ToolId,
 };
 use rtbas_artifact::program::Program;
 use rtbas_artifact::term::NodeStep;
@@ -78,6 +79,43 @@ pub(super) fn classes(program: &Program) -> Vec<Vec<Source>> {
     all.sort_by_key(|class| class.first().map(|(rank, _)| *rank));
     let sources = |class: Vec<_>| class.into_iter().map(|(_, source)| source).collect();
     all.into_iter().map(sources).collect()
+}
+
+/// The classes again, of what outsiders wrote, with its label.
+pub(super) fn outside(program: &Program, classes: &[Vec<Source>]) -> Vec<(Vec<Source>, LabelId)> {
+    let mut found = Vec::new();
+    for class in classes {
+        let mut by_label: BTreeMap<LabelId, Vec<Source>> = BTreeMap::new();
+        for source in class {
+            let written = written_cells(program, source).into_iter();
+            for label in written.map(|(_, label)| label).collect::<BTreeSet<_>>() {
+                by_label.entry(label).or_default().push(source.clone());
+            }
+        }
+        found.extend(by_label.into_iter().map(|(label, class)| (class, label)));
+    }
+    found
+}
+
+/// The cells that a source shows and outsiders write, with the label of what they write.
+pub(super) fn written_cells(program: &Program, source: &Source) -> Vec<(CellId, LabelId)> {
+    let policy = program.policy();
+    let cells = source.shows(program).into_iter().filter_map(|id| {
+        let cell = policy.cells.get(id.index())?;
+        let written = policy.stores.get(cell.store.index())?.outsiders.as_ref()?.write?;
+        may_write(program, written, &cell.label).then_some((id, written))
+    });
+    cells.collect()
+}
+
+/// Whether outsiders may write into a cell: what they write flows to its label, whichever that is at
+/// the moment. Nothing is said of labels that name values.
+pub(super) fn may_write(program: &Program, written: LabelId, rule: &LabelRule) -> bool {
+    let constant = |label| program.constant(label);
+    choices(rule).any(|label| match (constant(written), constant(label)) {
+        (Some(written), Some(label)) => written.flows_to(label),
+        _ => true,
+    })
 }
 
 fn walk(tool: &Tool, at: Step, chain: &mut Vec<Step>, visit: &mut impl FnMut(&[Step])) {

@@ -1,13 +1,14 @@
 //! Claims that do not hold, with the session that breaks them.
 
-use rtbas_artifact::ir::Claim;
+use rtbas_artifact::ir::{Claim, Effect, ToolId};
 use rtbas_artifact::program::Program;
 use rtbas_artifact::value::Value;
 
 use super::written;
 use crate::diag::{Code, Diagnostic};
+use crate::lower::Spans;
 use crate::source::Span;
-use crate::verify::claim::{Answer, Breach, Returned, Taint};
+use crate::verify::claim::{Answer, Breach, Returned, Steered, Taint};
 
 /// A session that breaks a claim.
 pub(in crate::verify) fn broken(
@@ -49,6 +50,31 @@ pub(in crate::verify) fn broken(
     }
 }
 
+/// A call that outsiders steer.
+pub(in crate::verify) fn steered(
+    program: &Program,
+    tool: ToolId,
+    found: &Steered,
+    spans: &Spans,
+) -> Diagnostic {
+    let name = name(program, tool);
+    let message = format!("outsiders may choose among the calls of `{name}` that run unasked");
+    let mut report = Diagnostic::new(Code::N0501, spans.tool(tool), message);
+    for (fact, value) in &found.session.facts {
+        report = report.note(format!("with fact {fact} = {value}"));
+    }
+    report = steps(program, &found.session).into_iter().fold(report, Diagnostic::note);
+    let instead = match found.effect {
+        Effect::Confirm => "the user would be asked about",
+        Effect::Deny | Effect::Allow => "nobody may call",
+    };
+    report.note(format!("in the same place {instead} `{}`", written(name, &found.other))).help(
+        format!(
+            "where that must not be, let the context flow to less, and claim it: `never … -> {name}`"
+        ),
+    )
+}
+
 /// A claim that would hold under any rules.
 pub(in crate::verify) fn vacuous(claimed: &str, at: Option<Span>) -> Diagnostic {
     Diagnostic::new(Code::W0501, at, format!("`{claimed}` holds whatever the rules say"))
@@ -56,7 +82,7 @@ pub(in crate::verify) fn vacuous(claimed: &str, at: Option<Span>) -> Diagnostic 
         .help("label more strictly what others may write, or drop the claim")
 }
 
-fn name(program: &Program, tool: rtbas_artifact::ir::ToolId) -> &str {
+fn name(program: &Program, tool: ToolId) -> &str {
     program.tool(tool).map_or("?", |tool| tool.name.as_str())
 }
 
