@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use rtbas_artifact::ir::{Claim, Effect, LabelId, Target, ToolId};
+use rtbas_artifact::ir::{
+    Claim, Condition, ConditionId, Effect, LabelId, LabelPart, Target, ToolId,
+};
 
 use super::carrier::Carrier;
 use super::session::Player;
@@ -36,6 +38,11 @@ impl Prover<'_> {
         let Some((tool, reader)) = self.program.tool(id).zip(self.program.tool(source.tool)) else {
             return Ok(None);
         };
+        let allows = tool.rules.iter().filter(|rule| rule.effect == Effect::Allow);
+        let mut conditions = allows.filter_map(|rule| rule.when);
+        if !conditions.any(|when| self.may_hold(when, outside)) {
+            return Ok(None);
+        }
         let via = Exceptions::default();
         let claim = Claim {
             level: self.policy().messages.system,
@@ -77,6 +84,28 @@ impl Prover<'_> {
                     Some(effect) => Some(Steered { session: Box::new(session), other, effect }),
                 })
             }),
+        }
+    }
+
+    /// Whether a condition can hold in a context with what outsiders wrote in it, as far as its
+    /// bounds tell: most tools are settled by that, without a query.
+    fn may_hold(&self, condition: ConditionId, outside: LabelId) -> bool {
+        let policy = self.policy();
+        match policy.conditions.get(condition.index()) {
+            Some(Condition::Context(bound)) => {
+                let terms = [outside, *bound].map(|label| policy.labels.get(label.index()));
+                let [Some(written), Some(bound)] = terms else { return true };
+                let parts = written.parts.iter().zip(&bound.parts).zip(&policy.lattices);
+                parts.into_iter().all(|((written, bound), lattice)| match (written, bound) {
+                    (LabelPart::Level(written), LabelPart::Level(bound)) => {
+                        lattice.flows(*written, *bound)
+                    }
+                    _ => true,
+                })
+            }
+            Some(Condition::All(parts)) => parts.iter().all(|part| self.may_hold(*part, outside)),
+            Some(Condition::Any(parts)) => parts.iter().any(|part| self.may_hold(*part, outside)),
+            _ => true,
         }
     }
 }
