@@ -126,8 +126,10 @@ const NAME: &str = concat!(
 static LOWER: LazyLock<Option<Parts>> = LazyLock::new(|| parts(None, "[^A-Z]*", None));
 static HOST: LazyLock<Option<Parts>> = LazyLock::new(|| {
     // An `@` behind the host is part of a path only where a slash says that the path begins.
-    let after =
-        r"(:\d{1,5})?(/[^\\\s\u{0}-\u{1f}\u{7f}-\u{a0}]*|[?#][^@\\\s\u{0}-\u{1f}\u{7f}-\u{a0}]*)?";
+    let after = concat!(
+        r"(:\d{1,5})?(/[^\\\s\u{0}-\u{1f}\u{7f}-\u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}]*",
+        r"|[?#][^@\\\s\u{0}-\u{1f}\u{7f}-\u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}]*)?",
+    );
     parts(Some("[hH][tT][tT][pP][sS]?://"), NAME, Some(after))
 });
 static DOMAIN: LazyLock<Option<Parts>> = LazyLock::new(|| {

@@ -47,6 +47,8 @@ fn texts() -> impl Strategy<Value = String> {
         "\u{0}",
         "\u{85}",
         "\u{a0}",
+        "\u{2028}",
+        "\u{3000}",
         "é",
         "ﬀ",
         "[::1]",

@@ -4,6 +4,8 @@
 //! records there may be several if each has a field of listed values, its tag, and no value is
 //! listed twice.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use rtbas_artifact::ir::{self, TypeId};
 use rtbas_artifact::ty::describe;
 use rtbas_artifact::value::Value;
@@ -26,6 +28,14 @@ pub(crate) struct Division<'t> {
     pub(crate) records: Vec<&'t [ir::Field]>,
     /// The field that tells several records apart.
     pub(crate) tag: Option<&'t str>,
+}
+
+/// What matters of an alternative besides how it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Record,
+    Any,
+    Other,
 }
 
 /// Two alternatives that nothing tells apart, by their places.
@@ -140,39 +150,56 @@ impl Types {
         if !division.is_record() || !division.leaves.is_empty() {
             return None;
         }
-        let records: Vec<Vec<ir::Field>> = division.records.iter().map(|r| r.to_vec()).collect();
-        let mut merged: Vec<ir::Field> = Vec::new();
-        for field in records.iter().flatten() {
-            if merged.iter().any(|known| known.name == field.name) {
-                continue;
+        let count = division.records.len();
+        let mut fields: Vec<(String, Vec<TypeId>, bool)> = Vec::new();
+        let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+        for field in division.records.iter().copied().flatten() {
+            let next = fields.len();
+            let index = *known.entry(&field.name).or_insert(next);
+            match fields.get_mut(index) {
+                Some((_, types, required)) => {
+                    types.push(field.ty);
+                    *required &= field.required;
+                }
+                None => fields.push((field.name.clone(), vec![field.ty], field.required)),
             }
-            let same = |fields: &Vec<ir::Field>| {
-                fields.iter().find(|other| other.name == field.name).cloned()
-            };
-            let all: Vec<ir::Field> = records.iter().filter_map(same).collect();
-            let required = all.len() == records.len() && all.iter().all(|field| field.required);
-            let types = all.iter().map(|field| field.ty).collect();
-            let ty = self.union(types).ok()?;
-            merged.push(ir::Field { name: field.name.clone(), ty, required });
+        }
+        let mut merged = Vec::new();
+        for (name, types, required) in fields {
+            let required = required && types.len() == count;
+            merged.push(ir::Field { name, ty: self.union(types).ok()?, required });
         }
         self.intern(ir::Type::Record { fields: merged, open: false }).ok()
     }
 
-    /// Alternatives that nothing tells apart.
+    /// Alternatives that nothing tells apart: of those that one is like, the first of each kind, since
+    /// these are like each other.
     fn alike(&self, all: &[TypeId]) -> Vec<Alike> {
-        let is_record = |ty: TypeId| matches!(self.get(ty), ir::Type::Record { open: false, .. });
         let has_tag = self.tag(all).is_some();
         let mut alike = Vec::new();
-        for (first, &a) in all.iter().enumerate() {
-            for (second, &b) in all.iter().enumerate().skip(first + 1) {
-                let records = is_record(a) && is_record(b);
-                let are_alike = match records {
-                    true => !has_tag,
-                    false => self.notations(a) & self.notations(b) != 0,
-                };
-                alike.extend(are_alike.then_some(Alike { first, second, records }));
+        let mut earlier: BTreeMap<(u8, Kind), usize> = BTreeMap::new();
+        for (second, &ty) in all.iter().enumerate() {
+            let kind = match self.get(ty) {
+                ir::Type::Record { open: false, .. } => Kind::Record,
+                ir::Type::Any => Kind::Any,
+                _ => Kind::Other,
+            };
+            let notations = self.notations(ty);
+            for bit in (0..u8::BITS).filter_map(|bit| u8::try_from(bit).ok()) {
+                if notations >> bit & 1 == 0 {
+                    continue;
+                }
+                for other in [Kind::Record, Kind::Any, Kind::Other] {
+                    let records = kind == Kind::Record && other == Kind::Record;
+                    let Some(&first) = earlier.get(&(bit, other)) else { continue };
+                    if !records || !has_tag {
+                        alike.push(Alike { first, second, records });
+                    }
+                }
+                earlier.entry((bit, kind)).or_insert(second);
             }
         }
+        alike.sort_by_key(|alike| (alike.first, alike.second));
         alike
     }
 
@@ -188,7 +215,7 @@ impl Types {
             return None;
         }
         let tells = |name: &str| {
-            let mut seen: Vec<&Value> = Vec::new();
+            let mut seen: BTreeSet<&Value> = BTreeSet::new();
             records.iter().all(|fields| {
                 let field = fields.iter().find(|field| field.name == name && field.required);
                 let Some(ir::Type::Enumeration(values)) = field.map(|field| self.get(field.ty))

@@ -49,8 +49,7 @@ impl<'p> Rules<'p, '_> {
         if is_one_of_many && !is_measure(types, ty) {
             let message =
                 format!("this would {word} every element, and many small texts are a text");
-            let help = "name a field of a record in the list, or give the elements a type of numbers, \
-                        truth values, dates or times";
+            let help = "give the elements a type of numbers, truth values, dates or times";
             return self.diagnostics.push(Diagnostic::new(Code::E0312, at, message).help(help));
         }
         let is_checked = downgrade.checked.as_ref().is_some_and(is_narrow_check);

@@ -376,7 +376,8 @@ impl<'p> Encoder<'p> {
             Some(Type::List(_) | Type::Set(_)) => Shape::Open,
             Some(Type::Any | Type::Record { .. } | Type::Map(_) | Type::Union(_)) | None => {
                 return Err(Outside(format!(
-                    "a condition on {}",
+                    "a condition on what may be {}; give it one type in the tool list, or ask \
+                     something else of the call",
                     rtbas_artifact::ty::describe(&self.policy().types, ty)
                 )));
             }

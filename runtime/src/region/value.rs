@@ -158,7 +158,12 @@ impl Scalar<'_> {
         match self.notation {
             Notation::Plain | Notation::Word | Notation::Part => Some(&self.text),
             Notation::Quoted => None,
-            Notation::Whole => Some(self.text.trim_matches([' ', '\t', '\r', '\n'])),
+            // A program ends what it prints with one line break; more blanks would be its author's.
+            Notation::Whole => {
+                let end = ["\r\n", "\n", "\r"];
+                let bare = end.iter().find_map(|end| self.text.strip_suffix(end));
+                Some(bare.unwrap_or(&self.text))
+            }
         }
     }
 

@@ -22,6 +22,8 @@ use super::token::{Count, DEEP, Expected, Notation, Scalar, Token};
 const SYNTAX: Expected = "one document of valid YAML";
 const BARE: Expected = "values without comments, anchors, aliases, tags and directives";
 const CHARACTERS: Expected = "no NUL, and a byte order mark only within quotes";
+const BREAKS: Expected =
+    "U+0085, U+2028 and U+2029 only within quotes: some readers of YAML begin a line there";
 const QUOTES: Expected =
     "no backslash before a single quote, which YAML and Python read differently";
 
@@ -35,6 +37,7 @@ pub(super) struct Reader<'t> {
     cursor: usize,
     values: Count,
     has_mark: bool,
+    has_old_break: bool,
 }
 
 impl<'t> Reader<'t> {
@@ -54,6 +57,7 @@ impl<'t> Reader<'t> {
             cursor: 0,
             values: Count::default(),
             has_mark: text.contains('\u{feff}'),
+            has_old_break: text.contains(is_old_break),
         };
         let (Event::StreamStart, _) = reader.event()? else { return Err(SYNTAX) };
         match reader.event()? {
@@ -135,6 +139,10 @@ impl<'t> Reader<'t> {
         let quoted = matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted);
         if self.has_mark && !quoted && text.contains('\u{feff}') {
             return Err(CHARACTERS);
+        }
+        // Without quotes around them, readers of YAML 1.1 end a value there, and 1.2 does not.
+        if self.has_old_break && !quoted && raw.contains(is_old_break) {
+            return Err(BREAKS);
         }
         self.account_for(&span)?;
         Ok(Scalar { text, notation, span })
@@ -228,6 +236,11 @@ fn bytes(span: Span) -> Result<Range<usize>, Expected> {
 
 fn is_break(c: char) -> bool {
     c == '\n' || c == '\r'
+}
+
+/// What ended a line in YAML 1.1 only.
+fn is_old_break(c: char) -> bool {
+    matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 /// Whether a scalar without quotes spells its value: the same but for white space, which is folded.

@@ -182,7 +182,11 @@ fn text_is_read_whole_or_as_a_word() {
     assert_eq!(text("text", ""), ["result ¦  ¦ \"\""]);
     assert_eq!(text("any", "12"), ["result ¦ 12 ¦ \"12\""]);
     assert_eq!(text("number", "1810.0\n"), ["result ¦ 1810.0\n ¦ 1810"]);
-    assert_eq!(text("bool", " true"), ["result ¦  true ¦ true"]);
+    assert_eq!(text("number", "1810.0\r\n"), ["result ¦ 1810.0\r\n ¦ 1810"]);
+    for blank in [" true", "true ", "true\n\n", "true \n", "\ttrue", "\u{a0}true"] {
+        assert_eq!(text("bool", blank), ["result ¦ true or false"]);
+    }
+    assert_eq!(text("word", " low\n"), ["result ¦ one of \"low\", \"7\", true"]);
     assert_eq!(text("word", "low\n"), ["result ¦ low\n ¦ \"low\""]);
     assert_eq!(text("integer", "two"), ["result ¦ a whole number"]);
     assert_eq!(text("texts", "[a]"), ["result ¦ a list"]);
@@ -216,6 +220,18 @@ fn words_outside_of_values_are_refused() {
     ] {
         let found = leaves(Format::Yaml, &shape(), text);
         assert!(found.len() == 1 && found[0].ends_with(bare), "{text:?}: {found:?}");
+    }
+    for old_break in ['\u{85}', '\u{2028}', '\u{2029}'] {
+        let expected = "U+0085, U+2028 and U+2029 only within quotes: some readers of YAML begin a \
+                        line there";
+        for text in ["- id: a#  to: []\n", "- id: |\n    a#    b\n", "- id: >\n    a#\n"] {
+            let found = leaves(Format::Yaml, &shape(), &text.replace('#', &old_break.to_string()));
+            assert!(found.len() == 1 && found[0].ends_with(expected), "{text:?}: {found:?}");
+        }
+        for text in ["- id: 'a#  to: b'\n", "- id: \"a#b\"\n"] {
+            let found = leaves(Format::Yaml, &shape(), &text.replace('#', &old_break.to_string()));
+            assert!(found[0].starts_with("result[0].id"), "{text:?}: {found:?}");
+        }
     }
     for text in [
         "%YAML 1.2\n---\n- id: 1\n",

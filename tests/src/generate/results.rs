@@ -10,7 +10,8 @@ use crate::written::{Document, Language, Layout, Written};
 const BROKEN: [&str; 6] =
     ["# a comment\n1\n", "&a 1\n", "!t x\n", "a: b: c\n", "[1, 2\n", "--- 1\n--- 2\n"];
 /// White space around words that are whole results.
-const MARGINS: [(&str, &str); 4] = [("", ""), ("", "\n"), (" ", ""), ("\n", " \n")];
+const MARGINS: [(&str, &str); 6] =
+    [("", ""), ("", "\n"), ("", "\r\n"), (" ", ""), ("", "\n\n"), ("\n", " \n")];
 
 /// What a tool returns; most often it has the declared shape.
 pub fn document(dice: &mut Dice<'_>, policy: &Policy, tool: &Tool) -> Document {

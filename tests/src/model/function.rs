@@ -80,9 +80,7 @@ fn seconds(text: &str) -> Option<Decimal> {
 }
 
 fn host(text: &str) -> Option<String> {
-    let odd = |c: char| {
-        c == '\\' || c.is_ascii_whitespace() || c.is_control() || matches!(c, '\u{b}' | '\u{a0}')
-    };
+    let odd = |c: char| c == '\\' || c.is_whitespace() || c.is_control();
     if text.chars().any(odd) {
         return None;
     }

@@ -215,19 +215,24 @@ impl<'p> Types<'p> {
     }
 }
 
+/// A text without the line end that a program prints behind it.
+fn without_line_end(text: &str) -> &str {
+    ["\r\n", "\n", "\r"].iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text)
+}
+
 impl<'w> Scalar<'w> {
     /// What may be more than text.
     fn word(self) -> Option<&'w str> {
         match self {
             Self::Plain(word) | Self::Word(word) | Self::Part(word) => Some(word),
             Self::Quoted(_) => None,
-            Self::Whole(text) => Some(text.trim()),
+            Self::Whole(text) => Some(without_line_end(text)),
         }
     }
 
     fn trimmed(self) -> Self {
         match self {
-            Self::Whole(text) => Self::Whole(text.trim()),
+            Self::Whole(text) => Self::Whole(without_line_end(text)),
             other => other,
         }
     }

@@ -6,7 +6,7 @@ use rtbas_artifact::function::Function;
 use rtbas_artifact::ir::{self, Type, TypeId};
 use rtbas_artifact::value::Value;
 
-use super::{DATE, Kind, LIST, NUMBER, Rules, SET, TEXT, TIME, requoted};
+use super::{ANYTHING, DATE, Kind, LIST, NUMBER, Rules, SET, TEXT, TIME, requoted};
 use crate::diag::{Code, Diagnostic};
 use crate::resolve::hir::Operand;
 
@@ -115,7 +115,9 @@ impl<'p> Rules<'p, '_> {
         (element, e): (&Operand, &Kind<'_>),
         (list, l): (&Operand, &Kind<'_>),
     ) -> Option<u16> {
-        if (self.shapes(e) | self.elements(l)) & TIME != 0 && self.shapes(l) & (LIST | SET) != 0 {
+        let has_times = |shapes: u16| shapes & TIME != 0 && shapes != ANYTHING;
+        let times = has_times(self.shapes(e)) || has_times(self.elements(l));
+        if times && self.shapes(l) & (LIST | SET) != 0 {
             let message = "a time is not looked for in a list: one instant is written in many ways";
             let help = "compare it: `a == \"2024-05-31T12:00Z\" or …`";
             let span = element.span.to(list.span);
