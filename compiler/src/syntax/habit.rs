@@ -94,12 +94,14 @@ impl<'t> Stop<'t> {
 pub(super) fn advice(at: &Stop<'_>) -> Option<Advice> {
     let habits = [
         item::comment,
+        rule::effect,
         item::header,
         item::product,
         string,
         condition::operator,
         condition::word,
         label::arrow,
+        item::claim,
         label::brackets,
         label::without_braces,
         label::without_comma,
@@ -118,7 +120,7 @@ pub(super) fn advice(at: &Stop<'_>) -> Option<Advice> {
 
 /// Advice where no keyword has a similar name.
 pub(super) fn last_advice(at: &Stop<'_>) -> Option<Advice> {
-    line::format(at).or_else(|| only(at)).or_else(|| separator(at))
+    line::format(at).or_else(|| reason(at)).or_else(|| only(at)).or_else(|| separator(at))
 }
 
 /// A string in single quotes.
@@ -137,6 +139,13 @@ fn string(at: &Stop<'_>) -> Option<Advice> {
         }
         _ => Advice::say(help),
     })
+}
+
+/// What is taken on trust, without a word why.
+fn reason(at: &Stop<'_>) -> Option<Advice> {
+    let ends = matches!(at.found, "}" | "");
+    (ends && at.expects("`because`"))
+        .then(|| Advice::say("say why, for those who review it: `because \"…\"`"))
 }
 
 /// One thing alone can stand here.

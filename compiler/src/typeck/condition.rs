@@ -346,7 +346,12 @@ impl<'p> Rules<'p, '_> {
         if self.is_list(list, l) && elements & self.shapes(e) & !NULL == 0 {
             let message = format!("{} is never an element of this", self.say(e));
             let diagnostic = Diagnostic::new(Code::E0303, element.span, message);
-            self.diagnostics.push(diagnostic.label(list.span, self.say_elements(l)));
+            let diagnostic = diagnostic.label(list.span, self.say_elements(l));
+            let is_list = self.shapes(e) & (LIST | SET) != 0;
+            self.diagnostics.push(match is_list {
+                true => diagnostic.help("that each of its elements is one: write `subset_of`"),
+                false => diagnostic,
+            });
         }
     }
 

@@ -143,3 +143,10 @@ fn block(at: &Stop<'_>) -> Advice {
     let right = format!("tool {tool} {{ {rules} }}");
     Advice::say(format!("{help}: write `{right}`")).edit(at.offset..end, right)
 }
+
+/// `never L to T` for `never L -> T`.
+pub(super) fn claim(at: &Stop<'_>) -> Option<Advice> {
+    let is_claim = at.line_before().trim_start().starts_with("never");
+    let is_arrow = matches!(at.found, "to" | "into" | "reaches" | "=>" | "flows");
+    (is_claim && is_arrow && at.expects("`->`")).then(|| at.replace("->", "write `->`"))
+}

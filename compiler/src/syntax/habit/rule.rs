@@ -61,6 +61,19 @@ pub(super) fn decision(at: &Stop<'_>) -> Option<Advice> {
     }
 }
 
+/// The effects of other languages, where a rule can begin.
+pub(super) fn effect(at: &Stop<'_>) -> Option<Advice> {
+    let effect = match at.found {
+        "forbid" | "block" | "reject" | "refuse" | "prohibit" | "disallow" => "deny",
+        "ask" | "prompt" | "approve" => "confirm",
+        "permit" | "accept" | "grant" => "allow",
+        _ => return None,
+    };
+    let begins = at.expects("`}`");
+    let is_rule = ["always", "when", "if", "otherwise"].contains(&first_name(at.after()));
+    (begins && is_rule).then(|| at.replace(effect, format!("write `{effect}`")))
+}
+
 fn always(at: &Stop<'_>, effect: &str) -> Advice {
     at.insert("always", format!("write `{effect} always`, or when: `{effect} when …`"))
 }
