@@ -103,10 +103,14 @@ pub fn verify(lowered: Lowered, diagnostics: &mut Diagnostics) -> Option<Verifie
     let mut book = Book { program: &program, spans: &spans, obligations, diagnostics };
     labels(&mut book);
     stores(&mut book);
+    let mut are_antitone = true;
     for (tool, id) in program.policy().tools.iter().zip(0..) {
-        decisions(&mut book, ToolId(id), tool);
+        are_antitone &= decisions(&mut book, ToolId(id), tool);
     }
-    sessions(&mut book);
+    // What is said of sessions rests on that.
+    if are_antitone {
+        sessions(&mut book);
+    }
     downgrades(&mut book);
     let obligations = book.obligations;
     diagnostics.gate(())?;
@@ -269,7 +273,8 @@ fn downgrades(book: &mut Book<'_>) {
 }
 
 /// What is to be proved of each tool: O5, O2 and O3 of what it writes, and that its rules are of use.
-fn decisions(book: &mut Book<'_>, id: ToolId, tool: &Tool) {
+/// Tells whether O5 holds.
+fn decisions(book: &mut Book<'_>, id: ToolId, tool: &Tool) -> bool {
     let (program, spans) = (book.program, book.spans);
     let at = spans.tool(id);
     let antitone = antitone::check(program, tool);
@@ -294,11 +299,12 @@ fn decisions(book: &mut Book<'_>, id: ToolId, tool: &Tool) {
     // What is wrong with its rules says why a tool never runs; and the floor is the freest context
     // only if taint never allows more.
     if !is_antitone || !are_live {
-        return;
+        return is_antitone;
     }
     if let Some(outcome) = usable::check(program, tool) {
         book.enter(Property::Usable, &tool.name, at, outcome, |()| {
             report::rule::unusable(program, id, spans)
         });
     }
+    is_antitone
 }

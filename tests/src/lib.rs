@@ -11,4 +11,5 @@ pub mod generate;
 pub mod drive;
 pub mod census;
 pub mod engine;
+pub mod explore;
 pub mod prover;

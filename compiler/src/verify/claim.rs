@@ -29,18 +29,23 @@ use super::encode::{Encoder, Outside};
 use super::outcome::Outcome;
 use super::query::{Found, HIGH, LOW, find};
 use super::source::{Source, sources};
-use super::term::Formula;
+use super::term::{Formula, Node};
 use carrier::{Carried, Carrier, downgrade};
 pub(super) use session::{Answer, Breach, Returned, Taint};
 pub(super) use steered::Steered;
+use taint::{Tainted, is_tainted};
 
 mod carrier;
 mod session;
 mod passage;
 mod steered;
+mod taint;
 
 /// The run whose label is the floor, at which the calls are made that carry something in.
 const FLOOR: usize = 2;
+
+/// Up to so many combinations of carriers are asked about as they are.
+const FEW: usize = 64;
 
 /// More carriers together are not sought.
 const COMBINATIONS: usize = 4096;
@@ -58,9 +63,6 @@ struct Ceiling {
     lattice: usize,
     level: LevelId,
 }
-
-/// The cells that endorsed calls may have filled with what lies above a ceiling, and by which.
-type Tainted = BTreeMap<CellId, Taint>;
 
 /// What a claim is about: a call, or the reply.
 #[derive(Clone, Copy, Debug)]
@@ -251,11 +253,14 @@ impl<'p> Prover<'p> {
         goal: &Goal<'_>,
         tainted: &BTreeMap<Ceiling, Tainted>,
     ) -> Result<Outcome<Box<Breach>>, Outside> {
-        let mut slots: Vec<(Option<Ceiling>, Vec<Carrier>)> = Vec::new();
+        let mut slots: Vec<Slot> = Vec::new();
         for ceiling in goal.ceilings {
             let cells = tainted.get(ceiling);
             let carriers = self.carriers(goal.via, Some((*ceiling, cells)))?;
             slots.push((Some(*ceiling), self.freest(goal, carriers)));
+        }
+        if ways(&slots) > FEW {
+            self.sift(goal, &mut slots, tainted);
         }
         let (mut resource, mut unsure) = (0, None);
         let rounds = if goal.open.is_empty() { 0 } else { 2 };
@@ -279,6 +284,16 @@ impl<'p> Prover<'p> {
             Some(reason) => Outcome::Unknown { reason },
             None => Outcome::Proved { method: Method::Search, resource },
         })
+    }
+
+    /// Leaves out what does not get through even by itself: with others it gets through no better.
+    fn sift(&self, goal: &Goal<'_>, slots: &mut [Slot], tainted: &BTreeMap<Ceiling, Tainted>) {
+        for (ceiling, carriers) in slots {
+            carriers.retain(|carrier| {
+                let alone = self.with(goal, &[(*ceiling, carrier.clone())], tainted);
+                !matches!(alone, Ok(Outcome::Proved { .. }))
+            });
+        }
     }
 
     /// What may carry something above a ceiling, or anything.
@@ -345,7 +360,8 @@ impl<'p> Prover<'p> {
             return Ok(true);
         }
         for part in &carried.raw {
-            if self.exceeds(encoder, part, ceiling)? {
+            let is_never = matches!(part.present.node(), Node::Constant(false));
+            if !is_never && self.exceeds(encoder, part, ceiling)? {
                 return Ok(true);
             }
         }
@@ -419,73 +435,6 @@ impl<'p> Prover<'p> {
             Ok(Outcome::replayed(Box::new(breach), agrees, &encoder))
         })
     }
-
-    /// The cells that endorsed calls may fill with what lies above a ceiling.
-    fn tainted(&self, via: &Exceptions, ceiling: Ceiling) -> Result<Tainted, Outside> {
-        let key = (via.clone(), ceiling);
-        if let Some(known) = self.tainted.borrow().get(&key) {
-            return Ok(known.clone());
-        }
-        let mut tainted = Tainted::new();
-        loop {
-            let before = tainted.len();
-            for (tool, id) in self.policy().tools.iter().zip(0..) {
-                let id = ToolId(id);
-                for endorsement in &tool.endorsements {
-                    let is_new = |cell: &&CellId| !tainted.contains_key(cell);
-                    let new: Vec<CellId> =
-                        endorsement.cells.iter().filter(is_new).copied().collect();
-                    if new.is_empty() {
-                        continue;
-                    }
-                    let allow = endorsement.unasked.then_some(Effect::Allow);
-                    let confirm = (!via.approvals.contains(&id)).then_some(Effect::Confirm);
-                    for effect in allow.iter().chain(&confirm) {
-                        if let Some(breach) = self.writes(via, ceiling, &tainted, (id, *effect))? {
-                            let taint = Taint::new(breach);
-                            tainted.extend(new.iter().map(|cell| (*cell, taint.clone())));
-                            break;
-                        }
-                    }
-                }
-            }
-            if tainted.len() == before {
-                break;
-            }
-        }
-        self.tainted.borrow_mut().insert(key, tainted.clone());
-        Ok(tainted)
-    }
-
-    /// A session in which a call that is decided so is made of what lies above a ceiling.
-    fn writes(
-        &self,
-        via: &Exceptions,
-        ceiling: Ceiling,
-        tainted: &Tainted,
-        (tool, effect): (ToolId, Effect),
-    ) -> Result<Option<Breach>, Outside> {
-        let claim = Claim {
-            level: self.policy().messages.system,
-            target: Target::Tool(tool),
-            unless: None,
-            via: Vec::new(),
-        };
-        let goal = Goal {
-            claim: &claim,
-            sink: Sink::Call(tool, effect),
-            via,
-            open: &[],
-            ceilings: &[ceiling],
-        };
-        let all = BTreeMap::from([(ceiling, tainted.clone())]);
-        match self.by_carriers(&goal, &all)? {
-            Outcome::Refuted(breach) => Ok(Some(*breach)),
-            Outcome::Proved { .. } => Ok(None),
-            Outcome::Unknown { reason } => Err(Outside(reason)),
-            Outcome::Disagreement(_) => Err(Outside("what a call writes".to_owned())),
-        }
-    }
 }
 
 /// When a carrier's call runs at the floor, and brings what it carries.
@@ -495,10 +444,6 @@ fn runs(encoder: &mut Encoder<'_>, tool: &Tool, carried: &Carried) -> Result<For
     }
     let decisions = Decisions::of(encoder, tool, &carried.call, FLOOR)?;
     Ok(Formula::and([carried.when.clone(), !decisions.is(Effect::Deny)]))
-}
-
-fn is_tainted(carried: &Carried, cells: Option<&Tainted>) -> bool {
-    cells.is_some_and(|cells| carried.cells.iter().any(|cell| cells.contains_key(cell)))
 }
 
 fn exceptions(policy: &Policy, via: &[Exception]) -> Exceptions {
@@ -520,8 +465,16 @@ fn exceptions(policy: &Policy, via: &[Exception]) -> Exceptions {
     found
 }
 
+/// The carriers for one ceiling.
+type Slot = (Option<Ceiling>, Vec<Carrier>);
+
+/// In how many ways one carrier can be chosen for each slot.
+fn ways(slots: &[Slot]) -> usize {
+    slots.iter().fold(1, |ways, (_, carriers)| ways.saturating_mul(carriers.len()))
+}
+
 /// One carrier for each slot, in all ways.
-fn combinations(slots: &[(Option<Ceiling>, Vec<Carrier>)]) -> Result<Vec<Vec<Slotted>>, Outside> {
+fn combinations(slots: &[Slot]) -> Result<Vec<Vec<Slotted>>, Outside> {
     let mut all = vec![Vec::new()];
     for (ceiling, carriers) in slots {
         if all.len().saturating_mul(carriers.len()) > COMBINATIONS {

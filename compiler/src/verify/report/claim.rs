@@ -30,7 +30,7 @@ pub(in crate::verify) fn broken(
         }
         let when = if told.is_empty() { "in a session before" } else { "in one after that" };
         report = session.iter().fold(report, |report, step| report.note(format!("{when}, {step}")));
-        report = report.note("what that call writes is endorsed, and read back in other sessions");
+        report = report.note("what that call writes is kept, and read back in other sessions");
         told.push(session);
     }
     for (fact, value) in &breach.facts {
