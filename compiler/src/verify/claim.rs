@@ -31,9 +31,10 @@ use super::query::{Found, HIGH, LOW, find};
 use super::source::{Source, sources};
 use super::term::{Formula, Node};
 use carrier::{Carried, Carrier, downgrade};
+use session::Tainted;
 pub(super) use session::{Answer, Breach, Returned, Taint};
 pub(super) use steered::Steered;
-use taint::{Tainted, is_tainted};
+use taint::is_tainted;
 
 mod carrier;
 mod session;

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use rtbas_artifact::eval::{Bound, Facts, Fields, Scope, Side, Truth};
-use rtbas_artifact::ir::{Effect, Node, NodeId, NodeKind, StoreId, Tool, ToolId};
+use rtbas_artifact::ir::{CellId, Effect, Node, NodeId, NodeKind, StoreId, Tool, ToolId};
 use rtbas_artifact::label::Label;
 use rtbas_artifact::program::Program;
 use rtbas_artifact::value::Value;
 
 use super::carrier::{Carried, Carrier, downgrade};
-use super::{Ceiling, Goal, Sink, Tainted};
+use super::{Ceiling, Goal, Sink};
 use crate::verify::encode::place::Place;
 use crate::verify::source::{At, Step};
 use crate::verify::witness::{Call, Values, smallest};
@@ -72,6 +72,9 @@ impl Taint {
         std::rc::Rc::ptr_eq(&self.0, &other.0)
     }
 }
+
+/// The cells that may hold what lies above a ceiling, and a session that left it there.
+pub(super) type Tainted = BTreeMap<CellId, Taint>;
 
 /// Plays what the solver found.
 pub(super) struct Player<'g> {

@@ -6,14 +6,11 @@ use std::collections::BTreeMap;
 use rtbas_artifact::ir::{CellId, Claim, Effect, LabelPart, Target, ToolId};
 
 use super::carrier::Carried;
-use super::session::{Breach, Taint};
+use super::session::{Breach, Taint, Tainted};
 use super::{Ceiling, Exceptions, Goal, Prover, Sink};
 use crate::verify::encode::Outside;
 use crate::verify::outcome::Outcome;
 use crate::verify::robust::choices;
-
-/// The cells that may hold what lies above a ceiling, and a session that left it there.
-pub(super) type Tainted = BTreeMap<CellId, Taint>;
 
 impl Prover<'_> {
     /// The cells that calls may fill with what lies above a ceiling.
