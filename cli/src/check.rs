@@ -1,15 +1,18 @@
 //! `rtbasc check`: compiles a policy, proves what is to be proved, and writes nothing.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use rtbas_compiler::diag::render;
+use rtbas_compiler::verify::{Query, recorded};
 use serde_json::json;
 
 use crate::compile::{compile, compile_aloud};
-use crate::exit::{Exit, Outcome};
+use crate::exit::{Exit, Failure, Outcome};
+use crate::input;
 use crate::lint::LintOptions;
-use crate::output::{self, Format};
+use crate::output::{self, Format, Readers, shown};
 use crate::report;
 
 /// Compile a policy and prove what enforcement rests on
@@ -23,12 +26,37 @@ pub(crate) struct Check {
     /// Print only what the policy is told and nobody proves: the trusted base
     #[arg(long)]
     told: bool,
+    /// Write every question that is put to the solver to a new folder, as SMT-LIB
+    #[arg(long, value_name = "FOLDER")]
+    smt_lib: Option<PathBuf>,
     #[command(flatten)]
     lint: LintOptions,
 }
 
 /// Says what is wrong with the policy, or what was proved of it and what it was told.
 pub(crate) fn run(args: &Check) -> Outcome {
+    let Some(folder) = &args.smt_lib else { return checked(args) };
+    let (outcome, asked) = recorded(|| checked(args));
+    write(folder, &asked)?;
+    outcome
+}
+
+/// Writes questions in the order in which they were asked, each with its obligation and its answer.
+fn write(folder: &Path, asked: &[Query]) -> Result<(), Failure> {
+    let failure =
+        |path: &Path, problem: String| Failure::usage(format!("`{}` {problem}", path.display()));
+    fs::create_dir(folder).map_err(|e| failure(folder, input::reason(&e)))?;
+    for (index, query) in asked.iter().enumerate() {
+        let path = folder.join(format!("{:05}.smt2", index + 1));
+        let of = if query.of.is_empty() { "advice" } else { &query.of };
+        let text = format!("; {}\n; answer: {}\n{}", shown(of), query.answer, query.text);
+        output::create(&path, text.as_bytes(), Readers::Default)
+            .map_err(|problem| failure(&path, problem))?;
+    }
+    Ok(())
+}
+
+fn checked(args: &Check) -> Outcome {
     let verified = match args.format {
         Format::Human => {
             let verified = compile_aloud(&args.policy, args.lint.lints())?;

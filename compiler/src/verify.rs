@@ -42,6 +42,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::lower::{Lowered, Spans, TestCase};
 use crate::source::Span;
 use outcome::Outcome;
+pub use z3::{Query, recorded};
 
 /// A policy with the proofs that stand behind it.
 #[derive(Debug)]
@@ -136,6 +137,7 @@ impl Book<'_> {
         outcome: Outcome<W>,
         refuted: impl FnOnce(&W) -> Diagnostic,
     ) {
+        z3::asked_for(&format!("{property} of {subject}"));
         let message = match outcome {
             Outcome::Proved { method, resource } => {
                 let subject = subject.to_owned();
@@ -164,7 +166,9 @@ fn lattices(
         if earlier.is_some_and(|earlier| earlier.name == *name && earlier.up == lattice.up) {
             continue;
         }
-        match lattice::check(lattice) {
+        let outcome = lattice::check(lattice);
+        z3::asked_for(&format!("{} of {name}", Property::Lattice));
+        match outcome {
             lattice::Outcome::Proved { method, resource } => {
                 let proved =
                     |property| Obligation { property, subject: name.clone(), method, resource };

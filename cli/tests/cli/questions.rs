@@ -170,3 +170,13 @@ fn artifacts_can_be_compared() {
     assert_snapshot!(folder.run(&["diff", "hello.rtbas", "new.pol", "--key", "hmac.key"]));
     assert_snapshot!(folder.run(&["diff", "hello.rtbas", "new.pol"]));
 }
+
+#[test]
+fn every_question_to_the_solver_can_be_read() {
+    let folder = Folder::with_policy();
+    let arguments = ["check", "hello.pol", "--told", "--smt-lib", "asked"];
+    let shown = folder.run(&arguments);
+    assert!(shown.ends_with("exit code 0\n"), "{shown}");
+    assert_snapshot!(String::from_utf8(folder.read("asked/00001.smt2")).unwrap());
+    assert_snapshot!(folder.run(&arguments));
+}

@@ -5,6 +5,7 @@
 //! one), a fixed seed, and a resource limit instead of a clock, so that two runs give the same
 //! answer. Trusted: z3 itself, for *unsatisfiable*; a model is replayed before anyone sees it.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -96,6 +97,53 @@ pub(super) fn version() -> Result<String, WrongVersion> {
     }
 }
 
+/// A question that was put to the solver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// Which obligation it belongs to.
+    pub of: String,
+    /// The question as SMT-LIB 2, with its `(check-sat)`.
+    pub text: String,
+    /// What the solver answered: `sat`, `unsat` or `unknown`.
+    pub answer: &'static str,
+}
+
+thread_local! {
+    /// What was asked, while somebody wants to know. It changes no answer.
+    static ASKED: RefCell<Option<Vec<Query>>> = const { RefCell::new(None) };
+}
+
+/// Does something, such as compiling a policy, and gives every question that was put to the solver
+/// meanwhile, in order.
+pub fn recorded<T>(work: impl FnOnce() -> T) -> (T, Vec<Query>) {
+    ASKED.set(Some(Vec::new()));
+    let done = work();
+    (done, ASKED.take().unwrap_or_default())
+}
+
+/// Says to which obligation the latest questions belong.
+pub(super) fn asked_for(of: &str) {
+    ASKED.with_borrow_mut(|asked| {
+        let asked = asked.iter_mut().flatten().rev();
+        asked
+            .take_while(|query| query.of.is_empty())
+            .for_each(|query| of.clone_into(&mut query.of));
+    });
+}
+
+/// A name as SMT-LIB can quote it: texts of policies are in it, and neither a bar nor a backslash nor
+/// anything but ASCII may stand between the bars.
+fn symbol(name: &str) -> String {
+    name.bytes().fold(String::new(), |mut symbol, byte| {
+        match byte {
+            b'%' | b'|' | b'\\' => symbol.push_str(&format!("%{byte:02x}")),
+            b' '..=b'~' => symbol.push(char::from(byte)),
+            _ => symbol.push_str(&format!("%{byte:02x}")),
+        }
+        symbol
+    })
+}
+
 /// Asks whether all assertions can be true at once.
 pub(super) fn solve(assertions: &[Formula]) -> Answer {
     with_z3_config(&Config::new(), || {
@@ -109,7 +157,18 @@ pub(super) fn solve(assertions: &[Formula]) -> Answer {
             let assertion = variables.formula(assertion);
             solver.assert(&assertion);
         }
-        match solver.check() {
+        let found = solver.check();
+        ASKED.with_borrow_mut(|asked| {
+            if let Some(asked) = asked {
+                let answer = match found {
+                    SatResult::Unsat => "unsat",
+                    SatResult::Sat => "sat",
+                    SatResult::Unknown => "unknown",
+                };
+                asked.push(Query { of: String::new(), text: solver.to_smt2(), answer });
+            }
+        });
+        match found {
             SatResult::Unsat => Answer::Unsatisfiable { resource: resource(&solver) },
             SatResult::Sat => match solver.get_model() {
                 Some(model) => Answer::Satisfiable(variables.read(&model)),
@@ -145,7 +204,7 @@ impl Variables {
             Node::Variable(name) => self
                 .formulas
                 .entry(name.clone())
-                .or_insert_with(|| Bool::new_const(name.as_str()))
+                .or_insert_with(|| Bool::new_const(symbol(name)))
                 .clone(),
             Node::Not(inner) => self.formula(inner).not(),
             Node::And(parts) => Bool::and(&self.formulas(parts)),
@@ -172,12 +231,12 @@ impl Variables {
             Number::Variable { name, whole: true } => self
                 .wholes
                 .entry(name.clone())
-                .or_insert_with(|| Int::new_const(name.as_str()))
+                .or_insert_with(|| Int::new_const(symbol(name)))
                 .to_real(),
             Number::Variable { name, whole: false } => self
                 .reals
                 .entry(name.clone())
-                .or_insert_with(|| Real::new_const(name.as_str()))
+                .or_insert_with(|| Real::new_const(symbol(name)))
                 .clone(),
         }
     }
@@ -188,7 +247,7 @@ impl Variables {
             Bits::Variable { name, width } => self
                 .bits
                 .entry(name.clone())
-                .or_insert_with(|| BV::new_const(name.as_str(), *width))
+                .or_insert_with(|| BV::new_const(symbol(name), *width))
                 .clone(),
             Bits::And(pair) => self.row(&pair.0).bvand(self.row(&pair.1)),
             Bits::Or(pair) => self.row(&pair.0).bvor(self.row(&pair.1)),
