@@ -264,7 +264,10 @@ impl<'p> Prover<'p> {
             self.sift(goal, &mut slots, tainted);
         }
         let (mut resource, mut unsure) = (0, None);
-        let rounds = if goal.open.is_empty() { 0 } else { 2 };
+        // Something else may have to be read so that a downgrade does not apply.
+        let is_late = |carrier: &Carrier| carrier.is_late(self.program, goal.via);
+        let has_late = slots.iter().any(|(_, carriers)| carriers.iter().any(is_late));
+        let rounds = if goal.open.is_empty() { usize::from(has_late) } else { 2 };
         for _ in 0..=rounds {
             for carriers in combinations(&slots)? {
                 match self.with(goal, &carriers, tainted)? {
@@ -273,7 +276,7 @@ impl<'p> Prover<'p> {
                     other => return Ok(other),
                 }
             }
-            if !goal.open.is_empty() {
+            if rounds > 0 {
                 slots.push((None, self.carriers(goal.via, None)?));
             }
         }
@@ -291,6 +294,9 @@ impl<'p> Prover<'p> {
     fn sift(&self, goal: &Goal<'_>, slots: &mut [Slot], tainted: &BTreeMap<Ceiling, Tainted>) {
         for (ceiling, carriers) in slots {
             carriers.retain(|carrier| {
+                if carrier.is_late(self.program, goal.via) {
+                    return true;
+                }
                 let alone = self.with(goal, &[(*ceiling, carrier.clone())], tainted);
                 !matches!(alone, Ok(Outcome::Proved { .. }))
             });
@@ -314,7 +320,9 @@ impl<'p> Prover<'p> {
                 let carrier = Carrier { source: source.clone(), lowered, outside: None, constant };
                 if let Some((ceiling, cells)) = ceiling {
                     let mut encoder = Encoder::new(self.program);
-                    let carried = carrier.encode(&mut encoder, self.program, tool, via)?;
+                    let floor = encoder.floor_parts();
+                    let carried =
+                        carrier.encode(&mut encoder, self.program, tool, (via, &floor))?;
                     if !self.may_exceed(&mut encoder, &carried, ceiling, cells)? {
                         continue;
                     }
@@ -392,9 +400,18 @@ impl<'p> Prover<'p> {
         let mut raw = label.clone();
         let mut all = Vec::new();
         let mut carried = Vec::new();
-        for (ceiling, carrier) in carriers {
+        let mut ordered: Vec<&Slotted> = carriers.iter().collect();
+        ordered.sort_by_key(|(_, carrier)| carrier.is_late(self.program, goal.via));
+        for (index, (ceiling, carrier)) in ordered.iter().enumerate() {
             let Some(tool) = self.program.tool(carrier.source.tool) else { continue };
-            let one = carrier.encode(&mut encoder, self.program, tool, goal.via)?;
+            let (run, context) = match carrier.is_late(self.program, goal.via) {
+                false => (FLOOR, encoder.floor_parts()),
+                true => (FLOOR + 1 + index, label.clone()),
+            };
+            let one = carrier.encode(&mut encoder, self.program, tool, (goal.via, &context))?;
+            if run != FLOOR {
+                encoder.join(run, context)?;
+            }
             if let Some(ceiling) = ceiling
                 && !is_tainted(&one, tainted.get(ceiling))
             {
@@ -406,7 +423,7 @@ impl<'p> Prover<'p> {
                 }
                 all.push(Formula::or(exceeds));
             }
-            all.push(runs(&mut encoder, tool, &one)?);
+            all.push(runs(&mut encoder, tool, &one, run)?);
             label.extend(one.label.clone());
             raw.extend(one.raw.clone());
             carried.push(one);
@@ -428,7 +445,7 @@ impl<'p> Prover<'p> {
             Found::Something(solution) => solution,
         };
         solution.show(self.program, &encoder, |values, _, _| {
-            let carriers = carriers.iter().map(|(_, carrier)| carrier).zip(&carried);
+            let carriers = ordered.iter().map(|(_, carrier)| carrier).zip(&carried);
             let played = session::Player { program: self.program, goal, tainted }
                 .play(values, carriers, &call);
             let (breach, agrees) =
@@ -438,12 +455,17 @@ impl<'p> Prover<'p> {
     }
 }
 
-/// When a carrier's call runs at the floor, and brings what it carries.
-fn runs(encoder: &mut Encoder<'_>, tool: &Tool, carried: &Carried) -> Result<Formula, Outside> {
+/// When a carrier's call runs at the label of a run, and brings what it carries.
+fn runs(
+    encoder: &mut Encoder<'_>,
+    tool: &Tool,
+    carried: &Carried,
+    run: usize,
+) -> Result<Formula, Outside> {
     if tool.rules.iter().all(|rule| rule.effect != Effect::Deny) {
         return Ok(carried.when.clone());
     }
-    let decisions = Decisions::of(encoder, tool, &carried.call, FLOOR)?;
+    let decisions = Decisions::of(encoder, tool, &carried.call, run)?;
     Ok(Formula::and([carried.when.clone(), !decisions.is(Effect::Deny)]))
 }
 

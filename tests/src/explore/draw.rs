@@ -135,9 +135,10 @@ impl Draw<'_> {
         let field = |name: &str, ty| Field { name: name.to_owned(), ty, required: true };
         let fields = vec![field("f", self.word), field("g", self.word)];
         let record = self.tables.ty(Type::Record { fields, open: false });
-        let low = if self.dice.chance(60) { self.tables.space.bottom() } else { self.any() };
+        let low = self.any_or_bottom();
         let first = self.tables.always(&low);
-        let high = self.any_above(&low);
+        let any = self.any_or_bottom();
+        let high = self.tables.space.join(&any, &low);
         self.sources.extend([low.clone(), high.clone()]);
         let second = match self.dice.chance(40) {
             false => self.tables.always(&high),
@@ -151,7 +152,7 @@ impl Draw<'_> {
                 LabelRule { alternatives: vec![Alternative { when, label }], otherwise }
             }
         };
-        let shape = if self.dice.chance(80) { low } else { self.any() };
+        let shape = if self.dice.chance(80) { low } else { self.any_or_bottom() };
         self.sources.push(shape.clone());
         let shape = self.tables.always(&shape);
         let part = |name: &str| CellPart::Field(name.to_owned());
@@ -185,10 +186,7 @@ impl Draw<'_> {
             true => self.records(stores),
             false => vec![self.leaf(&of_call)],
         };
-        let errors = match self.dice.chance(85) {
-            true => self.tables.space.bottom(),
-            false => self.any(),
-        };
+        let errors = self.any_or_bottom();
         self.sources.push(errors.clone());
         let errors = self.tables.always(&errors);
         let writes = if self.dice.chance(55) { self.writes(stores, &arguments) } else { vec![] };
@@ -208,8 +206,14 @@ impl Draw<'_> {
         }
     }
 
+    /// A label, seldom the top: what is there already need not be put together.
     fn any_or_bottom(&mut self) -> Label {
-        if self.dice.chance(60) { self.tables.space.bottom() } else { self.any() }
+        let any = self.any();
+        let is_top = any == self.tables.space.top();
+        match self.dice.chance(50) || is_top && self.dice.chance(90) {
+            true => self.tables.space.bottom(),
+            false => any,
+        }
     }
 
     fn of_facts(&self) -> Vec<Source> {

@@ -57,19 +57,27 @@ pub(super) fn downgrade<'p>(
 }
 
 impl Carrier {
-    /// Says in a formula what is carried.
+    /// Whether a downgrade that a claim admits speaks of the source and does not lower it. More taint
+    /// can bring that about, so its call comes after the others.
+    pub(super) fn is_late(&self, program: &Program, via: &Exceptions) -> bool {
+        let speaks = downgrade(program, &self.source);
+        !self.lowered && speaks.is_some_and(|(id, _)| via.downgrades.contains(&id))
+    }
+
+    /// Says in a formula what is carried by a call in a context.
     pub(super) fn encode(
         &self,
         encoder: &mut Encoder<'_>,
         program: &Program,
         tool: &Tool,
-        via: &Exceptions,
+        (via, context): (&Exceptions, &[Part]),
     ) -> Result<Carried, Outside> {
         let call = encoder.call(tool);
         let mut writer = Writer {
             encoder,
             program,
             tool,
+            context,
             carried: Carried {
                 call: call.clone(),
                 records: Vec::new(),
@@ -109,6 +117,8 @@ struct Writer<'w, 'p> {
     encoder: &'w mut Encoder<'p>,
     program: &'w Program,
     tool: &'w Tool,
+    /// The label of the context in which the call is made.
+    context: &'w [Part],
     carried: Carried,
 }
 
@@ -238,7 +248,7 @@ impl Writer<'_, '_> {
         (place, own): (&Place, &Place),
     ) -> Result<Formula, Outside> {
         let mut all = Vec::new();
-        for part in parts.iter().chain(&self.encoder.floor_parts()) {
+        for part in parts.iter().chain(self.context) {
             let flows = match &part.label {
                 Joined::Top => return Ok(Formula::constant(false)),
                 Joined::Terms(terms, _) => {

@@ -63,7 +63,8 @@ impl Prover<'_> {
         let source = source.clone();
         let carrier = Carrier { source, lowered: false, outside, constant: None };
         let via = Exceptions::default();
-        let carried = carrier.encode(&mut encoder, self.program, tool, &via).ok()?;
+        let floor = encoder.floor_parts();
+        let carried = carrier.encode(&mut encoder, self.program, tool, (&via, &floor)).ok()?;
         let mut label = self.floor()?;
         for part in &carried.label {
             match (part.present.node(), &part.label) {

@@ -111,7 +111,12 @@ impl Player<'_> {
             let tool = program.tool(carrier.source.tool)?;
             let call = values.call(tool, &carried.call);
             let bound = program.bind(&tool.name, &call.arguments).ok()?;
-            runs &= program.decide(&facts, &bound, &floor).effect != Effect::Deny;
+            // What is called late is called in the context that there is by then.
+            let at = match carrier.is_late(program, self.goal.via) {
+                true => context.clone(),
+                false => floor.clone(),
+            };
+            runs &= program.decide(&facts, &bound, &at).effect != Effect::Deny;
             plays &= program.decide(&facts, &bound, &shown).effect == Effect::Allow;
             let one = Region {
                 player: self,
@@ -122,7 +127,7 @@ impl Player<'_> {
                 tool,
                 bound: &bound,
             };
-            let mut labels = one.labels(&floor)?;
+            let mut labels = one.labels(&at)?;
             if let Some(outside) = carrier.outside {
                 let written = message(outside);
                 labels.raw.join_with(&written);
@@ -130,7 +135,7 @@ impl Player<'_> {
                     labels.label.join_with(&written);
                 }
             }
-            let (result, whole) = one.whole(&floor)?;
+            let (result, whole) = one.whole(&at)?;
             for ceiling in self.goal.ceilings {
                 let cells = self.tainted.get(ceiling);
                 let mut tainted = carried.cells.iter().filter_map(|cell| cells?.get(cell));

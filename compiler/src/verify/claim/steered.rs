@@ -55,14 +55,14 @@ impl Prover<'_> {
         let (source, outside) = (source.clone(), Some(outside));
         let carrier = Carrier { source, lowered: false, outside, constant: None };
         let mut encoder = Encoder::new(self.program);
-        let carried = carrier.encode(&mut encoder, self.program, reader, &via)?;
-        let returns = runs(&mut encoder, reader, &carried)?;
+        let floor = encoder.floor_parts();
+        let carried = carrier.encode(&mut encoder, self.program, reader, (&via, &floor))?;
+        let returns = runs(&mut encoder, reader, &carried, FLOOR)?;
         let (call, passes) = goal.sink(&mut encoder, self.program, LOW)?;
         let other = encoder.call(tool);
         let stopped = !Decisions::of(&mut encoder, tool, &other, LOW)?.is(Effect::Allow);
         let all = [returns, passes, stopped];
         let label = [encoder.floor_parts(), carried.label.clone()].concat();
-        let floor = encoder.floor_parts();
         encoder.join(LOW, label)?;
         encoder.join(FLOOR, floor)?;
         match find(&mut encoder, self.policy(), Formula::and(all)) {
