@@ -3,16 +3,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use rtbas_compiler::diag::render;
 use rtbas_compiler::verify::{Query, recorded};
 use serde_json::json;
 
+use crate::ci;
 use crate::compile::{compile, compile_aloud};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input;
 use crate::lint::LintOptions;
-use crate::output::{self, Format, Readers, shown};
+use crate::output::{self, Readers, shown};
 use crate::report;
 
 /// Compile a policy and prove what enforcement rests on
@@ -22,7 +23,7 @@ pub(crate) struct Check {
     policy: PathBuf,
     /// How to print it
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: CheckFormat,
     /// Print only what the policy is told and nobody proves: the trusted base
     #[arg(long)]
     told: bool,
@@ -31,6 +32,20 @@ pub(crate) struct Check {
     smt_lib: Option<PathBuf>,
     #[command(flatten)]
     lint: LintOptions,
+}
+
+/// In which form `check` says what it says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum CheckFormat {
+    /// Text for people
+    #[default]
+    Human,
+    /// One JSON document for programs
+    Json,
+    /// A log of SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations for workflows of GitHub
+    Github,
 }
 
 /// Says what is wrong with the policy, or what was proved of it and what it was told.
@@ -58,7 +73,7 @@ fn write(folder: &Path, asked: &[Query]) -> Result<(), Failure> {
 
 fn checked(args: &Check) -> Outcome {
     let verified = match args.format {
-        Format::Human => {
+        CheckFormat::Human => {
             let verified = compile_aloud(&args.policy, args.lint.lints())?;
             if let Ok(verified) = &verified {
                 let lines = match args.told {
@@ -69,7 +84,21 @@ fn checked(args: &Check) -> Outcome {
             }
             verified
         }
-        Format::Json => {
+        CheckFormat::Sarif => {
+            let (verified, said) = compile(&args.policy, args.lint.lints(), |sources, said, _| {
+                ci::sarif(sources, said)
+            })?;
+            output::print_json(&said)?;
+            verified
+        }
+        CheckFormat::Github => {
+            let (verified, said) = compile(&args.policy, args.lint.lints(), |sources, said, _| {
+                ci::annotations(sources, said)
+            })?;
+            said.iter().try_for_each(|line| output::print(&format!("{line}\n")))?;
+            verified
+        }
+        CheckFormat::Json => {
             let (verified, said) = compile(&args.policy, args.lint.lints(), |sources, said, _| {
                 render::json(sources, said)
             })?;

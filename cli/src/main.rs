@@ -6,6 +6,7 @@ mod input;
 mod output;
 mod lint;
 mod compile;
+mod ci;
 mod report;
 mod page;
 mod check;

@@ -6,6 +6,8 @@ mod run;
 mod artifacts;
 #[path = "cli/questions.rs"]
 mod questions;
+#[path = "cli/ci.rs"]
+mod ci;
 #[path = "cli/policies.rs"]
 mod policies;
 #[path = "cli/fmt.rs"]
