@@ -265,8 +265,7 @@ impl<'p> Prover<'p> {
         }
         let (mut resource, mut unsure) = (0, None);
         // Something else may have to be read so that a downgrade does not apply.
-        let is_late = |carrier: &Carrier| carrier.is_late(self.program, goal.via);
-        let has_late = slots.iter().any(|(_, carriers)| carriers.iter().any(is_late));
+        let has_late = slots.iter().any(|(_, carriers)| carriers.iter().any(|c| c.late));
         let rounds = if goal.open.is_empty() { usize::from(has_late) } else { 2 };
         for _ in 0..=rounds {
             for carriers in combinations(&slots)? {
@@ -294,7 +293,7 @@ impl<'p> Prover<'p> {
     fn sift(&self, goal: &Goal<'_>, slots: &mut [Slot], tainted: &BTreeMap<Ceiling, Tainted>) {
         for (ceiling, carriers) in slots {
             carriers.retain(|carrier| {
-                if carrier.is_late(self.program, goal.via) {
+                if carrier.late {
                     return true;
                 }
                 let alone = self.with(goal, &[(*ceiling, carrier.clone())], tainted);
@@ -317,7 +316,8 @@ impl<'p> Prover<'p> {
                     continue;
                 }
                 let constant = label.clone().filter(|_| !lowered);
-                let carrier = Carrier { source: source.clone(), lowered, outside: None, constant };
+                let (source, outside) = (source.clone(), None);
+                let carrier = Carrier { source, lowered, late: false, outside, constant };
                 if let Some((ceiling, cells)) = ceiling {
                     let mut encoder = Encoder::new(self.program);
                     let floor = encoder.floor_parts();
@@ -326,6 +326,9 @@ impl<'p> Prover<'p> {
                     if !self.may_exceed(&mut encoder, &carried, ceiling, cells)? {
                         continue;
                     }
+                }
+                if carrier.escapes(self.program, via) {
+                    found.push(Carrier { late: true, ..carrier.clone() });
                 }
                 found.push(carrier);
             }
@@ -401,10 +404,10 @@ impl<'p> Prover<'p> {
         let mut all = Vec::new();
         let mut carried = Vec::new();
         let mut ordered: Vec<&Slotted> = carriers.iter().collect();
-        ordered.sort_by_key(|(_, carrier)| carrier.is_late(self.program, goal.via));
+        ordered.sort_by_key(|(_, carrier)| carrier.late);
         for (index, (ceiling, carrier)) in ordered.iter().enumerate() {
             let Some(tool) = self.program.tool(carrier.source.tool) else { continue };
-            let (run, context) = match carrier.is_late(self.program, goal.via) {
+            let (run, context) = match carrier.late {
                 false => (FLOOR, encoder.floor_parts()),
                 true => (FLOOR + 1 + index, label.clone()),
             };

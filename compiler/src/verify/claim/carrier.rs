@@ -20,6 +20,9 @@ use crate::verify::term::Formula;
 pub(super) struct Carrier {
     pub(super) source: Source,
     pub(super) lowered: bool,
+    /// Whether its call comes after those of the others: more taint can keep a downgrade from
+    /// applying.
+    pub(super) late: bool,
     /// The label of what outsiders write, where it is theirs.
     pub(super) outside: Option<LabelId>,
     /// The label that it always has, if it has one.
@@ -57,9 +60,8 @@ pub(super) fn downgrade<'p>(
 }
 
 impl Carrier {
-    /// Whether a downgrade that a claim admits speaks of the source and does not lower it. More taint
-    /// can bring that about, so its call comes after the others.
-    pub(super) fn is_late(&self, program: &Program, via: &Exceptions) -> bool {
+    /// Whether a downgrade that a claim admits speaks of the source and does not lower it.
+    pub(super) fn escapes(&self, program: &Program, via: &Exceptions) -> bool {
         let speaks = downgrade(program, &self.source);
         !self.lowered && speaks.is_some_and(|(id, _)| via.downgrades.contains(&id))
     }

@@ -37,7 +37,8 @@ impl Prover<'_> {
             if lowered && downgrade(self.program, source).is_none() {
                 continue;
             }
-            let carrier = Carrier { source: source.clone(), lowered, outside, constant: None };
+            let carrier =
+                Carrier { source: source.clone(), lowered, late: false, outside, constant: None };
             match self.with(&goal, &[(None, carrier)], &[].into()) {
                 Ok(Outcome::Proved { resource: spent, .. }) => resource += spent,
                 Ok(other) => return other,
@@ -61,7 +62,7 @@ impl Prover<'_> {
         }
         let mut encoder = Encoder::new(self.program);
         let source = source.clone();
-        let carrier = Carrier { source, lowered: false, outside, constant: None };
+        let carrier = Carrier { source, lowered: false, late: false, outside, constant: None };
         let via = Exceptions::default();
         let floor = encoder.floor_parts();
         let carried = carrier.encode(&mut encoder, self.program, tool, (&via, &floor)).ok()?;

@@ -112,7 +112,7 @@ impl Player<'_> {
             let call = values.call(tool, &carried.call);
             let bound = program.bind(&tool.name, &call.arguments).ok()?;
             // What is called late is called in the context that there is by then.
-            let at = match carrier.is_late(program, self.goal.via) {
+            let at = match carrier.late {
                 true => context.clone(),
                 false => floor.clone(),
             };

@@ -53,7 +53,7 @@ impl Prover<'_> {
         let sink = Sink::Call(id, Effect::Allow);
         let goal = Goal { claim: &claim, sink, via: &via, open: &[], ceilings: &[] };
         let (source, outside) = (source.clone(), Some(outside));
-        let carrier = Carrier { source, lowered: false, outside, constant: None };
+        let carrier = Carrier { source, lowered: false, late: false, outside, constant: None };
         let mut encoder = Encoder::new(self.program);
         let floor = encoder.floor_parts();
         let carried = carrier.encode(&mut encoder, self.program, reader, (&via, &floor))?;

@@ -41,7 +41,10 @@ impl Prover<'_> {
                     let written = tool.writes.iter().map(|write| write.cell);
                     let new: Vec<CellId> = written
                         .filter(|cell| !tainted.contains_key(cell))
-                        .filter(|cell| self.may_lie_below(*cell, ceiling))
+                        // What a claim lets be lowered hides in every cell.
+                        .filter(|cell| {
+                            !via.downgrades.is_empty() || self.may_lie_below(*cell, ceiling)
+                        })
                         .filter(counts)
                         .collect();
                     if new.is_empty() || tool.rules.iter().all(|rule| rule.effect != effect) {
