@@ -49,7 +49,7 @@ const FLOOR: usize = 2;
 const FEW: usize = 64;
 
 /// More carriers together are not sought.
-const COMBINATIONS: usize = 4096;
+const COMBINATIONS: usize = 16_384;
 
 /// What a claim lets pass: these downgrades, and what approving calls of these tools endorses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -260,14 +260,14 @@ impl<'p> Prover<'p> {
             let carriers = self.carriers(goal.via, Some((*ceiling, cells)))?;
             slots.push((Some(*ceiling), self.freest(goal, carriers)));
         }
-        if ways(&slots) > FEW {
-            self.sift(goal, &mut slots, tainted);
-        }
         let (mut resource, mut unsure) = (0, None);
         // Something else may have to be read so that a downgrade does not apply.
         let has_late = slots.iter().any(|(_, carriers)| carriers.iter().any(|c| c.late));
         let rounds = if goal.open.is_empty() { usize::from(has_late) } else { 2 };
         for _ in 0..=rounds {
+            if ways(&slots) > FEW {
+                self.sift(goal, &mut slots, tainted);
+            }
             for carriers in combinations(&slots)? {
                 match self.with(goal, &carriers, tainted)? {
                     Outcome::Proved { resource: spent, .. } => resource += spent,
@@ -276,7 +276,7 @@ impl<'p> Prover<'p> {
                 }
             }
             if rounds > 0 {
-                slots.push((None, self.carriers(goal.via, None)?));
+                slots.push((None, self.helpers(goal)?));
             }
         }
         // Of sets of names, more carriers might reach what these do not.
@@ -334,6 +334,17 @@ impl<'p> Prover<'p> {
             }
         }
         Ok(found)
+    }
+
+    /// What may be read besides: of what always has one label, once.
+    fn helpers(&self, goal: &Goal<'_>) -> Result<Vec<Carrier>, Outside> {
+        let mut helpers = self.carriers(goal.via, None)?;
+        let mut known = BTreeSet::new();
+        helpers.retain(|carrier| {
+            !carrier.late
+                && carrier.constant.as_ref().is_none_or(|label| known.insert(label.clone()))
+        });
+        Ok(helpers)
     }
 
     /// Those of the carriers of one ceiling that get through wherever another one does: of two that
