@@ -8,6 +8,8 @@ mod artifacts;
 mod questions;
 #[path = "cli/ci.rs"]
 mod ci;
+#[path = "cli/mutants.rs"]
+mod mutants;
 #[path = "cli/policies.rs"]
 mod policies;
 #[path = "cli/fmt.rs"]
